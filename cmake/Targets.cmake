@@ -1,0 +1,49 @@
+# The few functions that the CMakeLists below src/ and tests/ are written with.
+
+add_library(fairway_flags INTERFACE)
+target_include_directories(fairway_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+target_compile_options(fairway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+                       -Wno-missing-field-initializers -Wno-gnu-zero-variadic-macro-arguments)
+target_compile_definitions(fairway_flags INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE)
+target_link_options(fairway_flags INTERFACE -fuse-ld=lld)
+if(FAIRWAY_SANITIZE)
+  target_compile_options(fairway_flags INTERFACE -fsanitize=${FAIRWAY_SANITIZE} -fno-sanitize-recover=all
+                         -fno-omit-frame-pointer)
+  target_link_options(fairway_flags INTERFACE -fsanitize=${FAIRWAY_SANITIZE})
+endif()
+if(FAIRWAY_FUZZ)
+  target_compile_options(fairway_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# fairway_library(json DEPENDS base EXTERNAL Boost::json SOURCES value.cpp …)
+# makes the target fairway_json. DEPENDS names other layers; CMake's graph is the dependency rule.
+function(fairway_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL;SOURCES" ${ARGN})
+  add_library(fairway_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(fairway_${name} PUBLIC fairway_flags)
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    target_link_libraries(fairway_${name} PUBLIC fairway_${dependency})
+  endforeach()
+  target_link_libraries(fairway_${name} PUBLIC ${ARG_EXTERNAL})
+endfunction()
+
+# fairway_test(json_test DEPENDS json SOURCES value_test.cpp … [LABELS slow] [TIMEOUT 60])
+# makes one executable; every TEST in it is a test of ctest.
+function(fairway_test name)
+  if(NOT FAIRWAY_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPENDS;EXTERNAL;SOURCES;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE fairway_flags GTest::gmock GTest::gtest_main ${ARG_EXTERNAL})
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    target_link_libraries(${name} PRIVATE fairway_${dependency})
+  endforeach()
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${ARG_ENVIRONMENT}"
+               SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+endfunction()

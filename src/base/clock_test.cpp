@@ -1,0 +1,3 @@
+#include "base/clock.hpp"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,3 @@
+#include "base/log.hpp"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,3 @@
+#include "base/semver.hpp"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,3 @@
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>

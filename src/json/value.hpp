@@ -1,0 +1,62 @@
+// JSON values: Boost.JSON's, named here so that no other folder includes it.
+//
+// parse() takes text from outside: it bounds depth and size, refuses duplicate keys, trailing text and
+// invalid UTF-8, and names line and column of what is wrong. Objects keep the order of their keys. The find
+// and get functions read nested fields without ever throwing; a missing or differently typed field gives
+// nothing.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace fairway::json {
+
+using Value = boost::json::value;
+using Object = boost::json::object;
+using Array = boost::json::array;
+using String = boost::json::string;
+
+struct ParseLimits {
+  std::size_t max_depth = 512;
+  std::size_t max_bytes = 64 * 1024 * 1024;
+};
+
+Result<Value> parse(std::string_view text, const ParseLimits& limits = {});
+// The same, and an error unless it is an object.
+Result<Object> parse_object(std::string_view text, const ParseLimits& limits = {});
+
+std::string serialize(const Value& value);
+std::string serialize(const Object& object);
+std::string serialize_pretty(const Value& value);  // two blanks of indentation
+
+// "string", "number", "object", …: for messages.
+std::string_view kind_name(const Value& value);
+
+using Path = std::initializer_list<std::string_view>;
+
+// The value at metadata → labels → app; null when any step is missing or not an object.
+const Value* find(const Object& object, Path path);
+Value* find(Object& object, Path path);
+std::optional<std::string_view> get_string(const Object& object, Path path);
+std::optional<std::int64_t> get_int(const Object& object, Path path);
+std::optional<bool> get_bool(const Object& object, Path path);
+const Object* get_object(const Object& object, Path path);
+const Array* get_array(const Object& object, Path path);
+
+// The object at the path, made where missing; whatever else stood there is replaced.
+Object& ensure_object(Object& object, Path path);
+// Removes one key and keeps the order of the others; false when it was not there.
+bool remove(Object& object, std::string_view key);
+
+inline std::string_view view(const String& text) {
+  return {text.data(), text.size()};
+}
+
+}  // namespace fairway::json

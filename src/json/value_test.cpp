@@ -1,0 +1,3 @@
+#include "json/value.hpp"
+
+#include <gtest/gtest.h>
