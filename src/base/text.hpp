@@ -50,6 +50,8 @@ std::string percent_encode(std::string_view text);  // everything but RFC 3986's
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
 
 bool is_valid_utf8(std::string_view text);
+// The bytes of the UTF-8 character that `text`, which is not empty, starts with; 0 when it is malformed.
+std::size_t utf8_length(std::string_view text);
 
 // The candidate within a third of the word's length in edits, for "did you mean".
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);

@@ -1,9 +1,10 @@
 // JSON values: Boost.JSON's, named here so that no other folder includes it.
 //
 // parse() takes text from outside: it bounds depth and size, refuses duplicate keys, trailing text and
-// invalid UTF-8, and names line and column of what is wrong. Objects keep the order of their keys. The find
-// and get functions read nested fields without ever throwing; a missing or differently typed field gives
-// nothing.
+// invalid UTF-8, and names line and column of what is wrong. Objects keep the order of their keys; doubles
+// are read and written exactly. The find and get functions read nested fields without ever throwing; a
+// missing or differently typed field gives nothing. Functions here recurse as deep as the value, which
+// parse() bounds.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -32,12 +33,19 @@ Result<Value> parse(std::string_view text, const ParseLimits& limits = {});
 // The same, and an error unless it is an object.
 Result<Object> parse_object(std::string_view text, const ParseLimits& limits = {});
 
+// Compact, in one line. json/write.hpp has the same as appending to a text.
 std::string serialize(const Value& value);
 std::string serialize(const Object& object);
 std::string serialize_pretty(const Value& value);  // two blanks of indentation
 
-// "string", "number", "object", …: for messages.
+// "string", "integer", "number", "object", …: for messages.
 std::string_view kind_name(const Value& value);
+// "a string", "an integer", "null".
+std::string_view a_kind(const Value& value);
+
+// Whether both mean the same: keys of objects in any order, numbers by value (1 and 1.0 are the same).
+bool same_value(const Value& left, const Value& right);
+bool same_value(const Object& left, const Object& right);
 
 using Path = std::initializer_list<std::string_view>;
 
