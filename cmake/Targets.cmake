@@ -4,7 +4,9 @@ add_library(fairway_flags INTERFACE)
 target_include_directories(fairway_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(fairway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
                        -Wno-missing-field-initializers -Wno-gnu-zero-variadic-macro-arguments)
-target_compile_definitions(fairway_flags INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE)
+# Asio and Beast are compiled once (async/asio.cpp, http/beast.cpp), not in every file that includes them.
+target_compile_definitions(fairway_flags INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
+                           BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
 target_link_options(fairway_flags INTERFACE -fuse-ld=lld)
 if(FAIRWAY_SANITIZE)
   target_compile_options(fairway_flags INTERFACE -fsanitize=${FAIRWAY_SANITIZE} -fno-sanitize-recover=all
