@@ -154,7 +154,10 @@ def check_schema(node, definitions, where, structural):
         if key not in node.get('properties', {}):
             fault(where, f'required field {key} does not exist')
     if 'pattern' in node:
-        re.compile(node['pattern'])
+        try:
+            re.compile(node['pattern'])
+        except re.error as error:
+            fault(where, f'pattern: {error}')
     if 'default' in node:
         check_value(schema, node['default'], f'{where} default')
     if merged.get(LIST_TYPE) == 'map':
