@@ -192,6 +192,8 @@ Result<void> SemVerRange::add_condition(std::string_view text, std::vector<Condi
     into.push_back({op == ">" ? Op::Greater : Op::LessEqual, partial.low});
   } else if (auto above = partial.above(partial.numbers)) {
     into.push_back({op == ">" ? Op::GreaterEqual : Op::Less, *std::move(above)});
+  } else if (op == ">") {
+    into.push_back({Op::Less, SemVer{.prerelease = {"0"}}});  // nothing is above every version
   }
   return {};
 }

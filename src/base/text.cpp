@@ -25,10 +25,47 @@ std::optional<T> parse_whole(std::string_view text) {
 
 struct DurationUnit {
   std::string_view name;
-  double nanoseconds;
+  std::uint64_t nanoseconds;
 };
-constexpr std::array<DurationUnit, 8> kDurationUnits{
-    {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"μs", 1e3}}};
+constexpr std::array<DurationUnit, 8> kDurationUnits{{{"ns", 1},
+                                                      {"us", 1'000},
+                                                      {"µs", 1'000},
+                                                      {"μs", 1'000},
+                                                      {"ms", 1'000'000},
+                                                      {"s", 1'000'000'000},
+                                                      {"m", 60'000'000'000},
+                                                      {"h", 3'600'000'000'000}}};
+
+// The most that a Duration holds, on the negative side.
+constexpr std::uint64_t kLongestDuration = std::uint64_t(1) << 63;
+
+// "1.5" of a unit, in nanoseconds; the fraction is computed as Go does, so that both agree to the nanosecond.
+std::optional<std::uint64_t> scale(std::string_view number, std::uint64_t unit) {
+  const auto dot = number.find('.');
+  const std::string_view whole = number.substr(0, dot);
+  const std::string_view fraction = dot == std::string_view::npos ? "" : number.substr(dot + 1);
+  if (whole.empty() && fraction.empty()) return std::nullopt;
+  const auto count = whole.empty() ? 0 : parse_whole<std::uint64_t>(whole);
+  if (!count || *count > kLongestDuration / unit) return std::nullopt;
+  std::uint64_t digits = 0;
+  double power = 1;
+  for (char c : fraction) {
+    if (c < '0' || c > '9') return std::nullopt;
+    if (digits >= kLongestDuration / 10) continue;  // further digits are worth nothing
+    digits = digits * 10 + static_cast<std::uint64_t>(c - '0');
+    power *= 10;
+  }
+  return *count * unit +
+         static_cast<std::uint64_t>(static_cast<double>(digits) * (static_cast<double>(unit) / power));
+}
+
+// 1500 with 3 decimals is "1.5".
+std::string with_decimals(std::uint64_t number, std::uint64_t one, int decimals) {
+  std::string text = fmt::format("{}.{:0{}}", number / one, number % one, decimals);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -137,42 +174,43 @@ std::optional<Duration> parse_duration(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   if (text == "0") return Duration::zero();
   if (text.empty()) return std::nullopt;
-  double total = 0;
+  std::uint64_t total = 0;
   while (!text.empty()) {
     const auto digits = text.find_first_not_of("0123456789.");
     if (digits == 0 || digits == std::string_view::npos) return std::nullopt;
-    const auto number = parse_double(text.substr(0, digits));
+    const std::string_view number = text.substr(0, digits);
     text.remove_prefix(digits);
     const auto unit_text = text.substr(0, text.find_first_of("0123456789."));
-    const auto unit = std::ranges::find(kDurationUnits, unit_text, &DurationUnit::name);
-    if (!number || unit == kDurationUnits.end()) return std::nullopt;
-    total += *number * unit->nanoseconds;
+    const auto* const unit = std::ranges::find(kDurationUnits, unit_text, &DurationUnit::name);
+    if (unit == kDurationUnits.end()) return std::nullopt;
+    const auto part = scale(number, unit->nanoseconds);
+    if (!part || *part > kLongestDuration - total) return std::nullopt;
+    total += *part;
     text.remove_prefix(unit_text.size());
   }
-  if (total > 9.2e18) return std::nullopt;
-  const auto count = static_cast<std::int64_t>(std::llround(total));
-  return Duration{negative ? -count : count};
+  if (negative) return Duration{static_cast<std::int64_t>(~total + 1)};
+  if (total == kLongestDuration) return std::nullopt;
+  return Duration{static_cast<std::int64_t>(total)};
 }
 
 std::string format_duration(Duration duration) {
   if (duration == Duration::zero()) return "0s";
-  if (duration < Duration::zero()) return "-" + format_duration(-duration);
-  const std::int64_t nanos = duration.count();
-  if (nanos < 1'000) return fmt::format("{}ns", nanos);
-  const auto trimmed = [](double value, std::string_view unit) {
-    return fmt::format("{:.9g}{}", value, unit);
-  };
-  if (nanos < 1'000'000) return trimmed(static_cast<double>(nanos) / 1e3, "µs");
-  if (nanos < 1'000'000'000) return trimmed(static_cast<double>(nanos) / 1e6, "ms");
-  const std::int64_t minutes = nanos / 60'000'000'000;
-  const std::string rest = trimmed(static_cast<double>(nanos % 60'000'000'000) / 1e9, "s");
-  if (minutes == 0) return rest;
-  if (minutes < 60) return fmt::format("{}m{}", minutes, rest);
-  return fmt::format("{}h{}m{}", minutes / 60, minutes % 60, rest);
+  const bool negative = duration < Duration::zero();
+  const auto bits = static_cast<std::uint64_t>(duration.count());
+  const std::uint64_t nanos = negative ? ~bits + 1 : bits;
+  std::string text = negative ? "-" : "";
+  if (nanos < 1'000) return text + fmt::format("{}ns", nanos);
+  if (nanos < 1'000'000) return text + with_decimals(nanos, 1'000, 3) + "µs";
+  if (nanos < 1'000'000'000) return text + with_decimals(nanos, 1'000'000, 6) + "ms";
+  const std::uint64_t minutes = nanos / 60'000'000'000;
+  if (minutes >= 60) text += fmt::format("{}h", minutes / 60);
+  if (minutes > 0) text += fmt::format("{}m", minutes % 60);
+  return text + with_decimals(nanos % 60'000'000'000, 1'000'000'000, 9) + "s";
 }
 
 std::string format_age(Duration age) {
   const std::int64_t total = std::chrono::duration_cast<seconds>(age).count();
+  if (total < -1) return "<invalid>";  // a second of difference between two clocks is forgiven
   if (total < 0) return "0s";
   const std::int64_t minutes = total / 60;
   const std::int64_t hours = minutes / 60;

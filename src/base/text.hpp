@@ -27,15 +27,22 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
 
 // In double quotes, control characters and invalid UTF-8 escaped, long text shortened: fit for a message.
 std::string quoted(std::string_view text);
+// So that argument-dependent lookup never prefers std::quoted for a std::string.
+inline std::string quoted(const std::string& text) {
+  return quoted(std::string_view(text));
+}
+inline std::string quoted(const char* text) {
+  return quoted(std::string_view(text));
+}
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::optional<std::int64_t> parse_signed(std::string_view text);
-std::optional<double> parse_double(std::string_view text);
+std::optional<double> parse_double(std::string_view text);  // also inf and nan, in any case
 
 // Go's notation: 1h30m, 250ms, 1.5s. At least one number with a unit; "0" is allowed.
 std::optional<Duration> parse_duration(std::string_view text);
 std::string format_duration(Duration duration);
-// As kubectl prints ages: 45s, 5m30s, 3h, 2d4h, 400d, 3y20d.
+// As kubectl prints ages: 45s, 5m30s, 3h, 2d4h, 400d, 3y20d; "<invalid>" for one that lies in the future.
 std::string format_age(Duration age);
 
 // 2024-02-29T12:00:00Z, with a fraction or an offset where given.

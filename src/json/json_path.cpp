@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 
@@ -205,7 +206,7 @@ class Parser {
     }
     if (text == "true" || text == "false") return Value(text == "true");
     if (const auto integer = parse_signed(text)) return Value(*integer);
-    if (const auto number = parse_double(text)) return Value(*number);
+    if (const auto number = parse_double(text); number && std::isfinite(*number)) return Value(*number);
     return malformed("a quoted text, a number, true or false to compare with");
   }
 

@@ -92,6 +92,7 @@ TEST(JsonPath, RefusesWhatItCannotRead) {
       {".a[0]b", "expected a step starting with '.' or '['"},
       {".a[?(b==1)]", "starting with '@'"},
       {".a[?(@.b==c)]", "expected a quoted text, a number, true or false to compare with"},
+      {".a[?(@.b==inf)]", "expected a quoted text, a number, true or false to compare with"},
       {"..a", "recursive descent (..) is not supported"},
       {".a[0,1]", "unions ([a,b]) are not supported"},
       {"{range .items[*]}{.metadata.name}{end}", "templates are not supported"},
