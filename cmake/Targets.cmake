@@ -3,7 +3,8 @@
 add_library(fairway_flags INTERFACE)
 target_include_directories(fairway_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(fairway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
-                       -Wno-missing-field-initializers -Wno-gnu-zero-variadic-macro-arguments)
+                       -Wno-missing-field-initializers -Wno-gnu-zero-variadic-macro-arguments
+                       -Wno-deprecated-declarations)  # libstdc++ 12's own algorithms use what C++23 deprecates
 # Asio and Beast are compiled once (async/asio.cpp, http/beast.cpp), not in every file that includes them.
 target_compile_definitions(fairway_flags INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
                            BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)

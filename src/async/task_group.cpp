@@ -38,20 +38,20 @@ TaskGroup::~TaskGroup() {
   FAIRWAY_CHECK(tasks_.empty(), "a TaskGroup was destroyed with tasks in it");
 }
 
-bool TaskGroup::spawn(std::string name, Task<void> task) {
-  if (stopping_) return false;
-  const std::uint64_t id = next_id_++;
+TaskGroup::TaskId TaskGroup::spawn(std::string name, Task<void> task) {
+  if (stopping_) return kRefused;
+  const TaskId id = next_id_++;
   auto& running = tasks_.emplace(id, std::make_unique<Running>()).first->second;
-  asio::co_spawn(executor_, without_cancellation_throws(run(id, std::move(name), std::move(task))),
+  asio::co_spawn(executor_, without_cancellation_throws(run(std::move(name), std::move(task))),
                  asio::bind_cancellation_slot(running->signal.slot(), [this, id](std::exception_ptr error) {
                    rethrow_as_abort(error);
                    tasks_.erase(id);
                    if (tasks_.empty()) ended_.notify();
                  }));
-  return true;
+  return id;
 }
 
-asio::awaitable<void> TaskGroup::run(std::uint64_t, std::string name, Task<void> task) {
+asio::awaitable<void> TaskGroup::run(std::string name, Task<void> task) {
   const auto result = co_await std::move(task);
   if (result || result.error().code == ErrorCode::Cancelled) co_return;
   if (on_failure_) {
@@ -59,6 +59,11 @@ asio::awaitable<void> TaskGroup::run(std::uint64_t, std::string name, Task<void>
   } else {
     log::error("a task failed", {{"task", name}, {"error", result.error().describe()}});
   }
+}
+
+void TaskGroup::cancel(TaskId id) {
+  const auto found = tasks_.find(id);
+  if (found != tasks_.end()) found->second->signal.emit(asio::cancellation_type::terminal);
 }
 
 void TaskGroup::cancel() {

@@ -26,8 +26,13 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // Starts from the event loop, not inline. After stop() new tasks are refused: false.
-  bool spawn(std::string name, Task<void> task);
+  using TaskId = std::uint64_t;
+  static constexpr TaskId kRefused = 0;
+
+  // Starts from the event loop, not inline. After stop() or cancel() new tasks are refused.
+  TaskId spawn(std::string name, Task<void> task);
+  // Asks one task to end; nothing happens when it already has.
+  void cancel(TaskId id);
   // Cancels all and waits for their end; further tasks are refused from here on.
   boost::asio::awaitable<void> stop();
   // Cancels all and returns at once.
@@ -39,13 +44,13 @@ class TaskGroup {
 
  private:
   struct Running;
-  boost::asio::awaitable<void> run(std::uint64_t id, std::string name, Task<void> task);
+  boost::asio::awaitable<void> run(std::string name, Task<void> task);
 
   boost::asio::any_io_executor executor_;
   FailureHandler on_failure_;
-  std::uint64_t next_id_ = 0;
+  TaskId next_id_ = kRefused + 1;
   bool stopping_ = false;
-  std::map<std::uint64_t, std::unique_ptr<Running>> tasks_;
+  std::map<TaskId, std::unique_ptr<Running>> tasks_;
   Notify ended_;
 };
 

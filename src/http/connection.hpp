@@ -1,0 +1,60 @@
+// One connection of the server. Not for use outside this folder.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "http/server.hpp"
+#include "http/stream.hpp"
+
+namespace fairway::http {
+
+class Connection {
+ public:
+  struct Shared {  // what all connections of a server have in common
+    TimerClock& clock;
+    ServerLimits limits;
+    Handler handler;
+    RefusalBody refusal;
+  };
+
+  Connection(std::shared_ptr<const Shared> shared, std::unique_ptr<ByteStream> stream, Peer peer);
+  ~Connection();
+
+  // Until the client is done, has failed, or was refused.
+  Task<void> serve();
+
+  enum class Phase { Idle, Busy, Streaming };
+  Phase phase() const { return phase_; }
+  void close_after_this_request() { keep_alive_ = false; }
+  void close() { stream_->close(); }
+  // Called when a stream begins: watches for the client to go, and then calls `cancel`.
+  void set_stream_hooks(std::function<void()> on_stream_start) {
+    on_stream_start_ = std::move(on_stream_start);
+  }
+  Task<void> watch_for_end();
+
+ private:
+  friend class ResponseWriter;
+  struct Received;
+
+  // The next request; nothing when the connection is to be closed.
+  Task<std::optional<Request>> receive();
+  Task<void> refuse(int status, std::string_view message);
+  Task<void> write_message(const std::string& head, const Body& body, bool chunked);
+  std::string head_text(const Response& response, std::optional<std::size_t> length) const;
+
+  std::shared_ptr<const Shared> shared_;
+  std::unique_ptr<ByteStream> stream_;
+  Peer peer_;
+  Watchdog watchdog_;
+  std::string buffer_;  // received and not yet parsed
+  std::string scratch_;
+  Phase phase_ = Phase::Idle;
+  bool keep_alive_ = true;
+  bool is_head_request_ = false;
+  bool is_http10_ = false;
+  std::function<void()> on_stream_start_;
+};
+
+}  // namespace fairway::http
