@@ -1,0 +1,170 @@
+#include "json/apply.hpp"
+
+#include <fmt/format.h>
+#include <map>
+
+#include "base/text.hpp"
+#include "json/apply_last.hpp"
+#include "json/apply_managed.hpp"
+#include "json/apply_update.hpp"
+
+namespace fairway::json {
+namespace {
+
+constexpr std::string_view kBeforeFirstApply = "before-first-apply";
+
+std::string group_version_kind(const Object& object) {
+  const std::string_view version = get_string(object, {"apiVersion"}).value_or("");
+  const std::string_view kind = get_string(object, {"kind"}).value_or("");
+  const std::string_view separator = version.contains('/') ? "" : "/";
+  return fmt::format("{}{}, Kind={}", separator, version, kind);
+}
+
+std::string described(const Object& object) {
+  return fmt::format("{}/{}; {}", get_string(object, {"metadata", "namespace"}).value_or(""),
+                     get_string(object, {"metadata", "name"}).value_or(""), group_version_kind(object));
+}
+
+Result<void> check_patch(const Object& live, const Object& patch, const FieldWriter& writer) {
+  const auto kind = get_string(live, {"kind"});
+  const bool wrong_kind = kind && get_string(patch, {"kind"}) != kind;
+  if (wrong_kind || get_string(patch, {"apiVersion"}) != writer.api_version) {
+    return fail(ErrorCode::Invalid, fmt::format("invalid object type: {}", group_version_kind(patch)));
+  }
+  const Value* managed = find(patch, {"metadata", "managedFields"});
+  if (managed && !managed->is_null()) return fail(ErrorCode::Invalid, "metadata.managedFields must be nil");
+  return {};
+}
+
+Object without_managed(const Object& object) {
+  Object out = object;
+  if (Value* metadata = out.if_contains("metadata"); metadata && metadata->is_object()) {
+    remove(metadata->get_object(), "managedFields");
+  }
+  return out;
+}
+
+void set_managed(Object& object, const ManagedFields& managed) {
+  if (managed.empty()) {
+    Value* metadata = object.if_contains("metadata");
+    if (metadata && metadata->is_object()) remove(metadata->get_object(), "managedFields");
+    return;
+  }
+  ensure_object(object, {"metadata"})["managedFields"] = encode_managed(managed);
+}
+
+Result<void> check_shapes(const Object& live, const Object& patch, const FieldWriter& writer) {
+  const auto patch_typed = check_typed(*writer.schema, patch, Duplicates::Refused);
+  if (!patch_typed) {
+    return fail(ErrorCode::Invalid, fmt::format("failed to create typed patch object ({}): {}",
+                                                described(patch), patch_typed.error().message));
+  }
+  const auto live_typed = check_typed(*writer.schema, live, Duplicates::Allowed);
+  if (!live_typed) {
+    return fail(ErrorCode::Internal, fmt::format("failed to create typed live object ({}): {}",
+                                                 described(live), live_typed.error().message));
+  }
+  return {};
+}
+
+// An object that was written before anybody was tracked belongs to "before-first-apply".
+ManagedFields managed_before(const Object& live, ManagedFields managed, const FieldWriter& writer) {
+  if (!managed.empty()) return managed;
+  FieldWriter before = writer;
+  before.manager = kBeforeFirstApply;
+  Object nothing;
+  for (const std::string_view key : {"apiVersion", "kind"}) {
+    if (const Value* value = live.if_contains(key)) nothing[key] = *value;
+  }
+  return update_managers(nothing, live, std::move(managed), before);
+}
+
+std::vector<Conflict> listed(const OwnedConflicts& conflicts) {
+  std::vector<Conflict> out;
+  for (const auto& [identifier, conflict] : conflicts) {
+    conflict.fields.for_each(
+        [&](const FieldPath& path) { out.push_back({conflict.manager, path_text(path)}); });
+  }
+  return out;
+}
+
+// Whose managedFields a write starts from: a subresource cannot set them, and clients that do not know them
+// do not lose them.
+ManagedFields managed_of(const Object& live, const Object& object, const FieldWriter& writer) {
+  if (writer.subresource.empty()) {
+    if (resets_managed_fields(object)) return {};
+    auto sent = decode_managed(find(object, {"metadata", "managedFields"}));
+    if (sent && !sent->empty()) return *std::move(sent);
+  }
+  return decode_managed(find(live, {"metadata", "managedFields"})).value_or(ManagedFields{});
+}
+
+}  // namespace
+
+std::string ApplyConflicts::message() const {
+  if (conflicts.size() == 1) {
+    return fmt::format("Apply failed with 1 conflict: conflict with {}: {}", conflicts[0].manager,
+                       conflicts[0].field);
+  }
+  std::string text;
+  std::string_view manager;
+  for (const Conflict& conflict : conflicts) {
+    if (conflict.manager != manager || text.empty()) {
+      text += fmt::format("{}conflicts with {}:", text.empty() ? "" : "\n", conflict.manager);
+      manager = conflict.manager;
+    }
+    text += "\n- " + conflict.field;
+  }
+  return fmt::format("Apply failed with {} conflicts: {}", conflicts.size(), text);
+}
+
+Result<ApplyOutcome> apply(const Object& live, const Object& patch, const FieldWriter& writer, bool force) {
+  FAIRWAY_CHECKED(check_patch(live, patch, writer));
+  auto decoded = decode_managed(find(live, {"metadata", "managedFields"}));
+  if (!decoded) {
+    return fail(ErrorCode::Internal, "failed to decode managed fields: " + decoded.error().message);
+  }
+  const Object before = without_managed(live);
+  FAIRWAY_CHECKED(check_shapes(before, patch, writer));
+  const ManagedFields managed = managed_before(before, *std::move(decoded), writer);
+
+  MergeOutcome merged = apply_managers(before, patch, managed, writer, force);
+  if (!merged.conflicts.empty() && writer.manager == kClientSideManager) {
+    drop_conflicts(merged.conflicts, allowed_by_last_applied(before, writer));
+    if (merged.conflicts.empty()) merged = apply_managers(before, patch, managed, writer, true);
+  }
+  if (!merged.conflicts.empty()) return ApplyConflicts{listed(merged.conflicts)};
+  Object object = merged.object ? *std::move(merged.object) : before;
+  if (writer.manager == kClientSideManager) refresh_last_applied(object, patch);
+  set_managed(object, merged.managed);
+  return Applied{std::move(object)};
+}
+
+bool resets_managed_fields(const Object& object) {
+  const Array* list = get_array(object, {"metadata", "managedFields"});
+  if (!list) return false;
+  if (list->empty()) return true;
+  const Object* only = list->size() == 1 ? list->front().if_object() : nullptr;
+  return only && only->empty();
+}
+
+void track_update(const Object& live, Object& object, const FieldWriter& writer) {
+  const ManagedFields managed = managed_of(live, object, writer);
+  const Object before = without_managed(live);
+  Object after = without_managed(object);
+  // An object that nobody was tracked on from its creation is tracked from its first apply on.
+  const bool is_create = get_string(live, {"metadata", "uid"}).value_or("").empty();
+  const bool is_typed = check_typed(*writer.schema, before, Duplicates::Allowed).has_value() &&
+                        check_typed(*writer.schema, after, Duplicates::Allowed).has_value();
+  object = std::move(after);
+  if (!is_typed) {
+    if (const Value* stored = find(live, {"metadata", "managedFields"})) {
+      ensure_object(object, {"metadata"})["managedFields"] = *stored;
+    }
+    return;
+  }
+  if (managed.empty() && !is_create) return;
+  set_managed(object, update_managers(before, object, managed, writer));
+}
+
+}  // namespace fairway::json

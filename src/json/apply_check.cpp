@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <set>
+
+#include "base/text.hpp"
+#include "json/apply_shape.hpp"
+#include "json/apply_typed.hpp"
+#include "json/schema_errors.hpp"
+
+namespace fairway::json {
+namespace {
+
+// A field that nothing describes is refused where the schema lists the fields that there are.
+bool allows_unknown_fields(const Schema& object) {
+  switch (object.additional) {
+    case Schema::Additional::Absent:
+      return object.deduces_unknown_fields || object.properties.empty();
+    case Schema::Additional::Forbidden:
+      return false;
+    case Schema::Additional::Allowed:
+    case Schema::Additional::Described:
+      return true;
+  }
+  return false;
+}
+
+bool has_free_format(const Schema& schema) {
+  return schema.rules && !schema.rules->format.empty() && schema.rules->format != "byte";
+}
+
+class TypedCheck {
+ public:
+  explicit TypedCheck(Duplicates duplicates) : duplicates_(duplicates) {}
+
+  std::vector<std::string> problems;
+
+  void visit(const Schema& schema, const Value& value, const std::string& path, std::size_t depth) {
+    if (depth > kMaxSchemaDepth) return add(path, "nested too deep");
+    if (value.is_null()) return;
+    switch (shape_of(schema, value)) {
+      case Shape::Map:
+        return visit_map(schema, value, path, depth);
+      case Shape::List:
+        return visit_list(schema, value, path, depth);
+      case Shape::Scalar:
+        return visit_scalar(schema, value, path);
+    }
+  }
+
+ private:
+  void add(const std::string& path, std::string problem) {
+    problems.push_back(path.empty() ? std::move(problem) : path + ": " + problem);
+  }
+
+  void visit_scalar(const Schema& schema, const Value& value, const std::string& path) {
+    switch (schema.type) {
+      case Schema::Type::Integer:
+      case Schema::Type::Number:
+        if (!value.is_number())
+          add(path, fmt::format("expected numeric (int or float), got {}", go_type(value)));
+        break;
+      case Schema::Type::String:
+        if (!value.is_string() && !has_free_format(schema)) {
+          add(path,
+              fmt::format("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value)));
+        }
+        break;
+      case Schema::Type::Boolean:
+        if (!value.is_bool()) add(path, fmt::format("expected boolean, got &{{{}}}", go_plain(value)));
+        break;
+      default:
+        break;
+    }
+  }
+
+  void visit_map(const Schema& schema, const Value& value, const std::string& path, std::size_t depth) {
+    const Object* object = value.if_object();
+    if (!object) return add(path, fmt::format("expected map, got &{{{}}}", go_plain(value)));
+    for (const auto& [name, field] : *object) {
+      const std::string inside = path + PathElement::field(std::string(name)).text();
+      if (!is_struct_field(schema, name) && !allows_unknown_fields(schema)) {
+        add(inside, "field not declared in schema");
+      } else {
+        visit(map_value_schema(schema, name), field, inside, depth + 1);
+      }
+    }
+  }
+
+  void visit_list(const Schema& schema, const Value& value, const std::string& path, std::size_t depth) {
+    const Array* list = value.if_array();
+    if (!list) return add(path, fmt::format("expected list, got &{{{}}}", go_plain(value)));
+    const ListRelation relation = list_relation(schema);
+    std::set<PathElement> seen;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      PathElement element = PathElement::index(static_cast<std::int64_t>(i));
+      if (relation.type != Schema::ListType::Atomic) {
+        auto found = item_element(schema, relation, (*list)[i]);
+        if (!found) return add(path, fmt::format("element {}: {}", i, found.error()));
+        element = *std::move(found);
+        if (!seen.insert(element).second && duplicates_ == Duplicates::Refused) {
+          add(path, fmt::format("duplicate entries for key {}", element.text()));
+        }
+      }
+      visit(list_item_schema(schema), (*list)[i], path + element.text(), depth + 1);
+    }
+  }
+
+  Duplicates duplicates_;
+};
+
+}  // namespace
+
+Result<void> check_typed(const Schema& schema, const Value& value, Duplicates duplicates) {
+  TypedCheck check(duplicates);
+  check.visit(schema, value, "", 0);
+  if (check.problems.empty()) return {};
+  if (check.problems.size() == 1) return fail(ErrorCode::Invalid, check.problems.front());
+  std::string text = "errors:";
+  for (const std::string& problem : check.problems) text += "\n  " + problem;
+  return fail(ErrorCode::Invalid, std::move(text));
+}
+
+}  // namespace fairway::json

@@ -1,0 +1,200 @@
+#include "json/field_set.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "json/apply_typed.hpp"
+#include "json/schema_errors.hpp"
+
+namespace fairway::json {
+namespace {
+
+using Entry = FieldSet::Entry;
+using Entries = FieldSet::Entries;
+
+Entries::const_iterator position(const Entries& entries, const PathElement& element) {
+  return std::ranges::lower_bound(entries, element, std::ranges::less{}, &Entry::element);
+}
+
+const Entry* find(const Entries& entries, const PathElement& element) {
+  const auto at = position(entries, element);
+  return at != entries.end() && at->element == element ? &*at : nullptr;
+}
+
+// Walks two sorted lists side by side; either pointer is null where only the other list has the element.
+void zip(const Entries& left, const Entries& right, auto&& visit) {
+  auto a = left.begin();
+  auto b = right.begin();
+  while (a != left.end() || b != right.end()) {
+    if (b == right.end()) {
+      visit(&*a++, nullptr);
+    } else if (a == left.end()) {
+      visit(nullptr, &*b++);
+    } else if (const auto order = a->element <=> b->element; order < 0) {
+      visit(&*a++, nullptr);
+    } else if (order > 0) {
+      visit(nullptr, &*b++);
+    } else {
+      visit(&*a++, &*b++);
+    }
+  }
+}
+
+void add(Entries& entries, const PathElement& element, bool is_member, FieldSet below) {
+  if (is_member || !below.empty()) entries.push_back({element, is_member, std::move(below)});
+}
+
+void visit_paths(const FieldSet& set, FieldPath& path, const std::function<void(const FieldPath&)>& visit) {
+  for (const Entry& entry : set.entries()) {
+    if (!entry.is_member) continue;
+    path.push_back(entry.element);
+    visit(path);
+    path.pop_back();
+  }
+  for (const Entry& entry : set.entries()) {
+    path.push_back(entry.element);
+    visit_paths(entry.below, path, visit);
+    path.pop_back();
+  }
+}
+
+}  // namespace
+
+FieldSet::FieldSet(std::initializer_list<FieldPath> paths) {
+  for (const FieldPath& path : paths) insert(path);
+}
+
+FieldSet FieldSet::from_entries(Entries entries) {
+  std::ranges::stable_sort(entries, std::ranges::less{}, &Entry::element);
+  FieldSet out;
+  for (Entry& entry : entries) {
+    Entries& kept = out.entries_;
+    if (!kept.empty() && kept.back().element == entry.element) {
+      kept.back().is_member = kept.back().is_member || entry.is_member;
+      kept.back().below = kept.back().below.unite(entry.below);
+    } else if (entry.is_member || !entry.below.empty()) {
+      kept.push_back(std::move(entry));
+    }
+  }
+  return out;
+}
+
+std::size_t FieldSet::size() const {
+  std::size_t count = 0;
+  for (const Entry& entry : entries_) count += (entry.is_member ? 1 : 0) + entry.below.size();
+  return count;
+}
+
+bool FieldSet::has(const FieldPath& path) const {
+  const FieldSet* set = this;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const Entry* entry = find(set->entries_, path[i]);
+    if (!entry) return false;
+    if (i + 1 == path.size()) return entry->is_member;
+    set = &entry->below;
+  }
+  return false;
+}
+
+bool FieldSet::has_member(const PathElement& element) const {
+  const Entry* entry = find(entries_, element);
+  return entry && entry->is_member;
+}
+
+const FieldSet& FieldSet::children(const PathElement& element) const {
+  static const FieldSet kNothing;
+  const Entry* entry = find(entries_, element);
+  return entry ? entry->below : kNothing;
+}
+
+void FieldSet::insert(const FieldPath& path) {
+  FieldSet* set = this;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    auto at = set->entries_.begin() + (position(set->entries_, path[i]) - set->entries_.cbegin());
+    if (at == set->entries_.end() || at->element != path[i]) at = set->entries_.insert(at, Entry{path[i]});
+    if (i + 1 == path.size()) at->is_member = true;
+    set = &at->below;
+  }
+}
+
+FieldSet FieldSet::unite(const FieldSet& other) const {
+  if (empty()) return other;
+  if (other.empty()) return *this;
+  FieldSet out;
+  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
+    if (!a || !b) {
+      out.entries_.push_back(a ? *a : *b);
+    } else {
+      out.entries_.push_back({a->element, a->is_member || b->is_member, a->below.unite(b->below)});
+    }
+  });
+  return out;
+}
+
+FieldSet FieldSet::intersect(const FieldSet& other) const {
+  FieldSet out;
+  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
+    if (a && b) add(out.entries_, a->element, a->is_member && b->is_member, a->below.intersect(b->below));
+  });
+  return out;
+}
+
+FieldSet FieldSet::subtract(const FieldSet& other) const {
+  FieldSet out;
+  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
+    if (a && b) {
+      add(out.entries_, a->element, a->is_member && !b->is_member, a->below.subtract(b->below));
+    } else if (a) {
+      out.entries_.push_back(*a);
+    }
+  });
+  return out;
+}
+
+FieldSet FieldSet::subtract_recursively(const FieldSet& other) const {
+  FieldSet out;
+  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
+    if (a && !b) {
+      out.entries_.push_back(*a);
+    } else if (a && !b->is_member) {
+      add(out.entries_, a->element, a->is_member, a->below.subtract_recursively(b->below));
+    }
+  });
+  return out;
+}
+
+FieldSet FieldSet::leaves() const {
+  FieldSet out;
+  for (const Entry& entry : entries_) {
+    add(out.entries_, entry.element, entry.is_member && entry.below.empty(), entry.below.leaves());
+  }
+  return out;
+}
+
+FieldSet FieldSet::with_named_fields(const Schema& schema) const {
+  FieldSet out;
+  for (const Entry& entry : entries_) {
+    const std::string* name = entry.element.field_name();
+    const bool is_named = name && !entry.below.empty() && is_struct_field(schema, *name);
+    const Schema& inner = name                     ? map_value_schema(schema, *name)
+                          : entry.element.is_key() ? list_item_schema(schema)
+                                                   : any_schema();
+    out.entries_.push_back(
+        {entry.element, entry.is_member || is_named, entry.below.with_named_fields(inner)});
+  }
+  return out;
+}
+
+void FieldSet::for_each(const std::function<void(const FieldPath&)>& visit) const {
+  FieldPath path;
+  visit_paths(*this, path, visit);
+}
+
+std::string FieldSet::text() const {
+  std::vector<std::string> lines;
+  for_each([&](const FieldPath& path) { lines.push_back(path_text(path)); });
+  return join(lines, "\n");
+}
+
+}  // namespace fairway::json
