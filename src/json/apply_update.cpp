@@ -182,7 +182,7 @@ MergeOutcome apply_managers(const Object& live, const Object& patch, const Manag
 
   MergeOutcome out;
   const bool is_changed = !changes.in(writer.api_version).is_same();
-  if (is_changed && pruned.is_object()) out.object = pruned.get_object();
+  if (is_changed) out.object = pruned.is_object() ? pruned.get_object() : Object{};
   if (const auto slot = owners.find(self); slot != owners.end()) {
     slot->second.fields = slot->second.fields.subtract(bookkeeping_fields());
     if (slot->second.fields.empty()) owners.erase(slot);

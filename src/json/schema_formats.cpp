@@ -65,13 +65,41 @@ bool is_mac(std::string_view text) {
   return is_mac_of(text, 2, ':') || is_mac_of(text, 2, '-') || is_mac_of(text, 4, '.');
 }
 
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// Letters, digits and symbols of any script.
+bool is_name(std::string_view text) {
+  static const re2::RE2 kName(R"(^[0-9\p{S}\p{L}]+$)", re2::RE2::Quiet);
+  return matches(text, kName);
+}
+
+// Up to 63 of those, with dashes inside.
+bool is_host_label(std::string_view label) {
+  if (label.empty() || label.front() == '-' || label.back() == '-' || code_points(label) > 63) return false;
+  const auto words = split(label, '-');
+  return std::ranges::all_of(words, [](std::string_view word) { return word.empty() || is_name(word); });
+}
+
+// A name alone may have one dash, behind its first character; with dots, each part is a label and the last
+// one consists of letters.
 bool is_hostname(std::string_view text) {
-  static const re2::RE2 kHost(
-      R"(^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|)"
-      R"(([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,})"
-      R"(([a-zA-Z\p{L}]){2,63})$)");
-  if (text.size() > 255 || !matches(text, kHost)) return false;
-  return std::ranges::all_of(split(text, '.'), [](std::string_view label) { return label.size() <= 63; });
+  static const re2::RE2 kTop(R"(^\p{L}+$)", re2::RE2::Quiet);
+  if (text.empty() || text.size() > 255) return false;
+  auto labels = split(text, '.');
+  if (!std::ranges::all_of(labels, [](std::string_view label) { return label.size() <= 63; })) return false;
+  if (labels.size() == 1) {
+    const auto dash = text.find('-');
+    if (dash == std::string_view::npos) return is_name(text);
+    const std::string_view rest = text.substr(dash + 1);
+    return is_name(text.substr(0, dash)) && code_points(text.substr(0, dash)) == 1 &&
+           (rest.empty() || is_name(rest));
+  }
+  const std::string_view top = labels.back();
+  labels.pop_back();
+  return std::ranges::all_of(labels, is_host_label) && matches(top, kTop) && code_points(top) >= 2;
 }
 
 template <int kVersion>
@@ -91,7 +119,7 @@ bool is_base64(std::string_view text) {
 }
 
 bool is_date(std::string_view text) {
-  static const re2::RE2 kDate(R"(^\d{4}-\d{2}-\d{2}$)");
+  static const re2::RE2 kDate(R"(^\d{4}-\d{2}-\d{2}$)", re2::RE2::Quiet);
   return matches(text, kDate) && parse_rfc3339(std::string(text) + "T00:00:00Z").has_value();
 }
 

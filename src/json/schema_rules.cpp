@@ -6,6 +6,7 @@
 #include <set>
 
 #include "json/schema.hpp"
+#include "json/schema_embedded.hpp"
 #include "json/schema_prune.hpp"
 #include "json/schema_source.hpp"
 #include "json/schema_validate.hpp"
@@ -34,6 +35,7 @@ struct Context {
 class RuleCheck {
  public:
   FieldErrors errors;
+  bool is_readable = true;  // false when a keyword keeps the schema from being read as a structural one
 
   void visit(const SchemaSource& schema, const std::string& path, const Context& context) {
     support(schema, path, context);
@@ -48,6 +50,7 @@ class RuleCheck {
     branches(schema, path, context);
     if (const Value* preserve = schema.value("x-kubernetes-preserve-unknown-fields");
         preserve && preserve->is_bool() && !preserve->get_bool()) {
+      is_readable = false;
       errors.push_back(FieldError::invalid(child_path(path, "x-kubernetes-preserve-unknown-fields"), false,
                                            "must be true or undefined"));
     }
@@ -91,13 +94,16 @@ class RuleCheck {
     }
     for (const std::string_view key :
          {"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}) {
-      if (is_present(schema, key)) forbid(child_path(path, key), fmt::format("{} is not supported", key));
+      if (!is_present(schema, key)) continue;
+      forbid(child_path(path, key), fmt::format("{} is not supported", key));
+      is_readable = false;
     }
     if (type == "null") {
       forbid(child_path(path, "type"), "type cannot be set to null, use nullable as an alternative");
     }
     if (const Array* several = schema.list("items"); several && !several->empty()) {
       forbid(child_path(path, "items"), "items must be a schema object and not an array");
+      is_readable = false;
     }
     if (context.inside_metadata && schema.flag("x-kubernetes-embedded-resource")) {
       forbid(child_path(path, "x-kubernetes-embedded-resource"), "must not be used inside of resource meta");
@@ -325,7 +331,9 @@ class DefaultCheck {
       if (pruned != *schema.default_value) {
         errors.push_back(FieldError::invalid(where, *schema.default_value, "must not have unknown fields"));
       }
-      FieldErrors found = validate(schema, *schema.default_value, where);
+      FieldErrors found;
+      check_embedded_resources(schema, *schema.default_value, where, found);
+      if (found.empty()) found = validate(schema, *schema.default_value, where);
       std::ranges::move(found, std::back_inserter(errors));
     }
     if (schema.items) visit(*schema.items, child_path(path, "items"), depth + 1);
@@ -349,16 +357,22 @@ FieldErrors check_custom_resource_schema(const Value& openapi, std::string_view 
         FieldError::forbidden(child_path(where, "nullable"), "nullable cannot be true at the root"));
   }
   check.visit(schema, where, Context{.is_root = true});
+  if (!check.is_readable) return std::move(check.errors);
   FieldErrors structural = check_structural(openapi, path);
   const bool is_structural = structural.empty();
   std::ranges::move(structural, std::back_inserter(check.errors));
-  if (!is_structural || !check.errors.empty()) return std::move(check.errors);
+  if (!is_structural) return std::move(check.errors);
 
   const auto compiled = compile_schema(openapi);
-  if (!compiled) return {FieldError::invalid(where, Value(""), compiled.error().message)};
+  if (!compiled) {
+    if (check.errors.empty())
+      check.errors.push_back(FieldError::invalid(where, Value(""), compiled.error().message));
+    return std::move(check.errors);
+  }
   DefaultCheck defaults;
   defaults.visit(**compiled, where, 0);
-  return std::move(defaults.errors);
+  std::ranges::move(defaults.errors, std::back_inserter(check.errors));
+  return std::move(check.errors);
 }
 
 }  // namespace fairway::json

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <limits>
 #include <re2/re2.h>
-#include <unordered_set>
+#include <set>
+#include <tuple>
 
+#include "json/schema_embedded.hpp"
 #include "json/schema_lists.hpp"
 #include "json/schema_numbers.hpp"
 
@@ -88,6 +90,19 @@ bool accepts_type(const Schema& schema, const Value& value) {
   return false;
 }
 
+// A format is about text: lists are left to it where the type is not a number, other kinds are refused.
+bool accepts_kind(const Schema& schema, const Value& value) {
+  if (!schema.rules || schema.rules->format.empty() || value.is_string()) return accepts_type(schema, value);
+  const bool is_number = schema.type == Schema::Type::Integer || schema.type == Schema::Type::Number;
+  if (value.is_array()) return !is_number || accepts_type(schema, value);
+  return accepts_type(schema, value) && (schema.type != Schema::Type::Any || schema.int_or_string);
+}
+
+std::string_view number_format(const Value& value) {
+  if (value.is_double()) return "float64";
+  return value.is_number() ? "int64" : "";
+}
+
 std::int64_t code_points(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
@@ -102,18 +117,19 @@ class Validator {
       out.errors.push_back(FieldError::invalid(field(at), Value(""), "must not be nested so deep"));
       return out;
     }
-    const bool type_fits = check_type(schema, value, at, out);
+    check_type(schema, value, at, out);
     if (value.is_null()) {
       check_enumeration(schema, value, at, out);
       return out;
     }
+    // `passed` counts as the API does: every group of rules that concerns the value, met or not, and a few
+    // of them once more when met. Only its comparison between alternatives has a meaning.
     if (schema.rules) check_branches(*schema.rules, value, at, depth, out);
-    ++out.passed;
-    if (schema.rules) check_scalar(*schema.rules, value, at, out);
+    check_scalar(schema, value, at, out);
     if (const Array* list = value.if_array()) check_list(schema, *list, at, depth, out);
     check_enumeration(schema, value, at, out);
     if (const Object* object = value.if_object()) check_object(schema, *object, at, depth, out);
-    out.passed += type_fits ? 2 : 1;
+    out.passed += value.is_object() ? 5 : 4;
     return out;
   }
 
@@ -121,7 +137,7 @@ class Validator {
   std::string field(const Step& at) const {
     const std::string inside = render(&at);
     if (inside.empty()) return whole();
-    return child_path(root_, inside);
+    return inside.starts_with('[') ? std::string(root_) + inside : child_path(root_, inside);
   }
 
   // Errors that belong to no single field stand at the root of what is validated.
@@ -132,27 +148,28 @@ class Validator {
         FieldError::invalid(field(at), std::move(value), fmt::format("{} in body {}", render(&at), problem)));
   }
 
-  bool check_type(const Schema& schema, const Value& value, const Step& at, Outcome& out) const {
+  void check_type(const Schema& schema, const Value& value, const Step& at, Outcome& out) const {
     const bool is_typed = schema.type != Schema::Type::Any || schema.int_or_string;
-    const bool fits = value.is_null() ? schema.nullable || !is_typed : accepts_type(schema, value);
+    const bool fits = value.is_null() ? schema.nullable || !is_typed : accepts_kind(schema, value);
+    const bool has_format = schema.rules && !schema.rules->format.empty();
+    if (!value.is_null() && (is_typed || has_format)) ++out.passed;
     if (fits) {
-      ++out.passed;
-      return true;
+      if (is_typed || has_format) ++out.passed;
+      return;
     }
-    const std::string_view actual = type_name(value);
+    const bool by_format =
+        schema.rules && !schema.rules->format.empty() && !value.is_null() && !value.is_string();
+    const std::string expected = by_format ? schema.rules->format : expected_type(schema);
+    const std::string_view actual = by_format ? number_format(value) : type_name(value);
     out.errors.push_back(FieldError::type_invalid(
         field(at), Value(actual),
-        fmt::format("{} in body must be of type {}: \"{}\"", render(&at), expected_type(schema), actual)));
-    return false;
+        fmt::format("{} in body must be of type {}: \"{}\"", render(&at), expected, actual)));
   }
 
   void check_enumeration(const Schema& schema, const Value& value, const Step& at, Outcome& out) const {
     if (!schema.rules || schema.rules->enumeration.empty()) return;
     const auto& allowed = schema.rules->enumeration;
-    if (std::ranges::any_of(allowed, [&](const Value& each) { return same_value(each, value); })) {
-      ++out.passed;
-      return;
-    }
+    if (std::ranges::any_of(allowed, [&](const Value& each) { return same_value(each, value); })) return;
     std::vector<std::string> supported;
     for (const Value& each : allowed) {
       supported.push_back(each.is_string() ? std::string(view(each.get_string())) : serialize(each));
@@ -160,14 +177,14 @@ class Validator {
     out.errors.push_back(FieldError::not_supported(field(at), value, supported));
   }
 
-  void check_scalar(const ValueRules& rules, const Value& value, const Step& at, Outcome& out) const {
+  void check_scalar(const Schema& schema, const Value& value, const Step& at, Outcome& out) const {
     if (value.is_string()) {
-      const std::size_t before = out.errors.size();
-      check_text(rules, view(value.get_string()), at, out);
-      if (out.errors.size() == before) ++out.passed;
+      out.passed += schema.rules && schema.rules->format_check ? 2 : 1;
+      if (schema.rules) check_text(*schema.rules, view(value.get_string()), at, out);
     } else if (value.is_number()) {
-      for (const std::string& problem : number_problems(rules, value)) add(at, value, problem, out);
-      ++out.passed;
+      out.passed += 2;
+      if (!schema.rules) return;
+      for (const std::string& problem : number_problems(*schema.rules, value)) add(at, value, problem, out);
     }
   }
 
@@ -192,7 +209,7 @@ class Validator {
     for (std::size_t i = 0; schema.items && i < list.size(); ++i) {
       out.merge(check(*schema.items, list[i], Step{&at, {}, i, true}, depth + 1));
     }
-    ++out.passed;
+    out.passed += 2;
     if (!schema.rules) return;
     const auto size = static_cast<std::int64_t>(list.size());
     const ValueRules& rules = *schema.rules;
@@ -256,7 +273,6 @@ class Validator {
     if (rules.negated && check(*rules.negated, value, at, depth + 1).is_valid()) {
       problem("must not validate the schema (not)");
     }
-    ++out.passed;
   }
 
   void check_any_of(const ValueRules& rules, const Value& value, const Step& at, std::size_t depth,
@@ -309,7 +325,13 @@ class Validator {
 
 FieldErrors validate(const Schema& schema, const Value& value, std::string_view path) {
   FieldErrors errors = Validator(path).check(schema, value, Step{}, 0).errors;
+  // Alternatives of one schema may find the same fault.
+  std::set<std::tuple<std::string, FieldError::Type, std::string>> seen;
+  std::erase_if(errors, [&](const FieldError& error) {
+    return !seen.emplace(error.field, error.type, error.detail).second;
+  });
   check_list_types(schema, value, path, errors);
+  check_embedded_resources(schema, value, path, errors);
   return errors;
 }
 

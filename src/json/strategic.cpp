@@ -202,14 +202,16 @@ class StrategicMerge {
     const Schema& inner = map_value_schema(schema, name);
     const Array before = live ? live->get_array() : Array{};
     if (patched) FAIRWAY_CHECKED(check_order(patched->get_array(), order, inner.patch_merge_key));
+    Array server = before;
     Array merged = before;
     if (live && patched) {
+      if (inner.patch_merge) server = order_after(before, patched->get_array(), inner.patch_merge_key);
       FAIRWAY_TRY(merged, list(before, patched->get_array(), inner, false, depth));
     } else if (patched) {
       clean(*patched);
       merged = patched->get_array();
     }
-    FAIRWAY_TRY(Array ordered, in_order(std::move(merged), order, before, inner.patch_merge_key));
+    FAIRWAY_TRY(Array ordered, in_order(std::move(merged), order, server, inner.patch_merge_key));
     original.insert_or_assign(name, std::move(ordered));
     return {};
   }

@@ -132,24 +132,52 @@ Result<bool> apply_directives(Array& original, Array& patch, const std::string& 
 
 Result<void> check_order(const Array& patch, const Array& order, const std::string& key) {
   if (patch.empty() || order.empty()) return {};
-  std::size_t next = 0;
+  std::vector<const Value*> kept;
   for (const Value& item : patch) {
-    if (is_deletion(item) || directive_of(item)) continue;
-    FAIRWAY_TRY(const std::string id, key_text(item, key));
-    bool is_found = false;
-    while (next < order.size() && !is_found) {
-      FAIRWAY_TRY(const std::string candidate, key_text(order[next++], key));
-      is_found = candidate == id;
-    }
-    if (!is_found) {
-      return refuse(fmt::format("the order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}",
-                                go_plain(patch), go_plain(order)));
-    }
+    if (!is_deletion(item)) kept.push_back(&item);
   }
-  return {};
+  std::size_t at = 0, next = 0;
+  while (at < kept.size() && next < order.size()) {
+    if (directive_of(*kept[at])) {
+      ++at;
+      continue;
+    }
+    FAIRWAY_TRY(const std::string id, key_text(*kept[at], key));
+    FAIRWAY_TRY(const std::string candidate, key_text(order[next++], key));
+    if (candidate == id) ++at;
+  }
+  if (at == kept.size()) return {};
+  return refuse(fmt::format("the order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}",
+                            go_plain(patch), go_plain(order)));
+}
+
+Array order_after(const Array& before, const Array& patch, const std::string& key) {
+  if (key.empty()) return before;
+  std::unordered_set<std::string> deleted;
+  bool is_replaced = false;
+  for (const Value& item : patch) {
+    const auto id = key_text(item, key);
+    if (id && is_deletion(item)) deleted.insert(*id);
+    is_replaced = is_replaced || (directive_of(item) && !is_deletion(item));
+  }
+  Array out;
+  std::unordered_set<std::string> present;
+  for (const Value& item : before) {
+    const auto id = key_text(item, key);
+    if (id && deleted.contains(*id)) continue;
+    if (id) present.insert(*id);
+    out.push_back(item);
+  }
+  for (const Value& item : patch) {
+    if (is_replaced || out.size() >= before.size()) break;
+    const auto id = key_text(item, key);
+    if (id && !directive_of(item) && present.insert(*id).second) out.push_back(item);
+  }
+  return out;
 }
 
 Result<Array> in_order(Array items, const Array& order, const Array& server, const std::string& key) {
+  for (const Value& item : order) FAIRWAY_CHECKED(key_text(item, key));
   const KeyIndex in_patch(order, key);
   const KeyIndex in_server(server, key);
   std::vector<Placed> ours, theirs;  // of the patch, of the server only

@@ -41,6 +41,10 @@ Result<bool> apply_directives(Array& original, Array& patch, const std::string& 
 // Whether the patch's items come in the order given; items that it deletes do not count.
 Result<void> check_order(const Array& patch, const Array& order, const std::string& key);
 
+// The order of `before` as it counts once the patch is merged: without the items that it deletes, whose
+// places the new ones take, behind all others, as long as there are any. The API orders lists so.
+Array order_after(const Array& before, const Array& patch, const std::string& key);
+
 // Items that `order` mentions in that order, the others in that of `server`, interleaved as they were there.
 Result<Array> in_order(Array items, const Array& order, const Array& server, const std::string& key);
 
