@@ -1,9 +1,8 @@
 #include "apiserver/request_info.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <vector>
 
 #include "base/text.hpp"
@@ -45,9 +44,11 @@ ApiResult<std::vector<std::string>> decoded_parts(std::string_view path) {
     if (part.empty()) continue;
     auto decoded = percent_decode(part);
     if (!decoded || !is_valid_utf8(*decoded)) {
-      return refuse(bad_request(fmt::format("expected percent-encoding as %XX in the path, found {}", quoted(part))));
+      return refuse(
+          bad_request(fmt::format("expected percent-encoding as %XX in the path, found {}", quoted(part))));
     }
-    if (decoded->find('\0') != std::string::npos) return refuse(bad_request("a path cannot contain a zero byte"));
+    if (decoded->find('\0') != std::string::npos)
+      return refuse(bad_request("a path cannot contain a zero byte"));
     parts.push_back(*std::move(decoded));
   }
   return parts;
@@ -61,7 +62,8 @@ ApiResult<bool> query_flag(const http::Query& query, std::string_view name) {
   const auto value = query.get(name);
   if (!value || std::ranges::find(kFalse, *value) != kFalse.end()) return false;
   if (std::ranges::find(kTrue, *value) != kTrue.end()) return true;
-  return refuse(bad_request(fmt::format("expected true or false for the parameter {}, found {}", name, quoted(*value))));
+  return refuse(bad_request(
+      fmt::format("expected true or false for the parameter {}, found {}", name, quoted(*value))));
 }
 
 ApiResult<RequestInfo> RequestInfo::parse(std::string_view method, std::string_view target) {
@@ -76,9 +78,10 @@ ApiResult<RequestInfo> RequestInfo::parse(std::string_view method, std::string_v
   if (parts->size() > 1 && parts->front() == "clusters") {
     info.cluster = (*parts)[1];
     parts->erase(parts->begin(), parts->begin() + 2);
-    info.path = info.path.substr(info.path.find('/', std::string_view("/clusters/").size()) == std::string::npos
-                                     ? info.path.size()
-                                     : info.path.find('/', std::string_view("/clusters/").size()));
+    info.path =
+        info.path.substr(info.path.find('/', std::string_view("/clusters/").size()) == std::string::npos
+                             ? info.path.size()
+                             : info.path.find('/', std::string_view("/clusters/").size()));
     if (info.path.empty()) info.path = "/";
   }
   const bool is_core = !parts->empty() && parts->front() == "api";

@@ -2,8 +2,8 @@
 //
 //   GET /clusters/edge-7/apis/apps/v1/namespaces/prod/deployments/web/status?watch=true
 //
-// The cluster is `hub` unless the path begins with /clusters/NAME. Nothing is looked up here; whether the resource
-// exists is the catalog's to say.
+// The cluster is `hub` unless the path begins with /clusters/NAME. Nothing is looked up here; whether the
+// resource exists is the catalog's to say.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct RequestInfo {
   http::Query query;
 
   bool is_resource = false;  // false: discovery, health, OpenAPI, …; only `path` is set
-  std::string verb;          // get, list, watch, create, update, patch, delete, deletecollection; else the method
+  std::string verb;  // get, list, watch, create, update, patch, delete, deletecollection; else the method
   std::string group;
   std::string version;
   std::string resource;

@@ -96,7 +96,7 @@ void EventLoop::stop() {
   impl_->context.stop();
 }
 
-void EventLoop::post(std::function<void()> work) {
+void EventLoop::post(std::move_only_function<void()> work) {
   asio::post(impl_->context, std::move(work));
 }
 

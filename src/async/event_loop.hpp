@@ -32,7 +32,7 @@ class EventLoop {
   // Runs, waiting where needed, until `done` holds. For tests and start-up.
   void run_until(const std::function<bool()>& done);
   void stop();
-  void post(std::function<void()> work);
+  void post(std::move_only_function<void()> work);
 
   // Runs one task to its end on this loop, from outside of it.
   template <class T>
