@@ -22,6 +22,14 @@ struct Content {
   std::vector<std::size_t> sizes;  // that the file had since the last sync
 };
 
+// As far as both have it.
+void copy_sector(const std::string& from, std::string& to, std::size_t sector) {
+  const std::size_t start = sector * kSector;
+  if (start >= from.size() || start >= to.size()) return;
+  std::memcpy(to.data() + start, from.data() + start,
+              std::min({kSector, from.size() - start, to.size() - start}));
+}
+
 }  // namespace
 
 // Shared with the open files, which may outlive the power.
@@ -31,6 +39,7 @@ struct VirtualDisk::Files {
   std::uint64_t operations = 0;
   std::uint64_t last_good = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t generation = 0;  // grows with each power failure
+  bool ignores_syncs = false;
 
   bool spend_operation() { return ++operations <= last_good; }
 };
@@ -107,7 +116,9 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
 int sync_file(sqlite3_file* file, int) {
   return with_content(file, SQLITE_IOERR_FSYNC, [&](VirtualDisk::Files& files, Content& content) {
     if (!files.spend_operation()) return SQLITE_IOERR_FSYNC;
-    content.durable = content.now;
+    if (files.ignores_syncs) return SQLITE_OK;
+    content.durable.resize(content.now.size());
+    for (const std::size_t sector : content.dirty) copy_sector(content.now, content.durable, sector);
     content.dirty.clear();
     content.sizes.clear();
     return SQLITE_OK;
@@ -206,10 +217,7 @@ void lose_power(Content& content, std::mt19937_64& random) {
     left.resize(content.sizes[random() % content.sizes.size()]);
   const std::uint64_t kept_of_four = random() % 5;
   for (const std::size_t sector : content.dirty) {
-    const std::size_t start = sector * kSector;
-    if (random() % 4 >= kept_of_four || start >= left.size() || start >= content.now.size()) continue;
-    const std::size_t size = std::min({kSector, left.size() - start, content.now.size() - start});
-    std::memcpy(left.data() + start, content.now.data() + start, size);
+    if (random() % 4 < kept_of_four) copy_sector(content.now, left, sector);
   }
   content = Content{.now = left, .durable = left, .dirty = {}, .sizes = {}};
 }
@@ -243,6 +251,11 @@ void VirtualDisk::fail_after(std::uint64_t operations) {
 bool VirtualDisk::has_failed() const {
   std::lock_guard lock(registration_->files->mutex);
   return registration_->files->operations > registration_->files->last_good;
+}
+
+void VirtualDisk::ignore_syncs() {
+  std::lock_guard lock(registration_->files->mutex);
+  registration_->files->ignores_syncs = true;
 }
 
 void VirtualDisk::power_failure(std::mt19937_64& random) {

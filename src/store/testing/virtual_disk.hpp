@@ -25,6 +25,8 @@ class VirtualDisk {
   // After so many more operations (writes, syncs, truncations) all of them fail, until power_failure().
   void fail_after(std::uint64_t operations);
   bool has_failed() const;
+  // From now on a sync succeeds and does nothing.
+  void ignore_syncs();
   void power_failure(std::mt19937_64& random);
   std::uint64_t operations() const;
 
