@@ -109,7 +109,7 @@ void append_string(std::string_view text, std::string& out) {
       at += sequence;
       continue;
     }
-    out.append(unwritten, at);
+    out.append(unwritten, static_cast<std::size_t>(at - unwritten));
     if (c < 0x80) {
       append_escaped(c, out);
     } else {
@@ -117,7 +117,7 @@ void append_string(std::string_view text, std::string& out) {
     }
     unwritten = ++at;
   }
-  out.append(unwritten, end);
+  out.append(unwritten, static_cast<std::size_t>(end - unwritten));
   out += '"';
 }
 
