@@ -27,6 +27,9 @@ class JsonPath {
   // The first value found, in document order; null when there is none. Points into `document`.
   const Value* first(const Value& document) const;
   std::vector<const Value*> all(const Value& document) const;
+  // An Object would become a Value for the call only, and the result would point into nothing.
+  const Value* first(const Object& document) const = delete;
+  std::vector<const Value*> all(const Object& document) const = delete;
   // Everything found as kubectl prints it: texts bare, all else as JSON, separated by blanks.
   std::string text(const Value& document) const;
 

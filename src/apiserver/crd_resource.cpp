@@ -1,0 +1,203 @@
+#include "apiserver/crd_resource.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "apiserver/crd_resource_rules.hpp"
+#include "base/text.hpp"
+#include "json/write.hpp"
+
+namespace fairway::apiserver {
+namespace {
+
+using json::Array;
+using json::Object;
+using json::Value;
+
+std::string text_at(const Object& object, json::Path path) {
+  return std::string(json::get_string(object, path).value_or(""));
+}
+
+std::vector<std::string> texts_at(const Object& object, json::Path path) {
+  std::vector<std::string> out;
+  if (const Array* list = json::get_array(object, path)) {
+    for (const Value& each : *list) {
+      if (const auto* text = each.if_string()) out.emplace_back(json::view(*text));
+    }
+  }
+  return out;
+}
+
+bool has_true_condition(const Object& crd, std::string_view type) {
+  const Array* conditions = json::get_array(crd, {"status", "conditions"});
+  return conditions && std::ranges::any_of(*conditions, [&](const Value& each) {
+           const Object* condition = each.if_object();
+           return condition && json::get_string(*condition, {"type"}) == type &&
+                  json::get_string(*condition, {"status"}) == "True";
+         });
+}
+
+const Object& names_of(const Object& crd, const Object& spec) {
+  static const Object kNone;
+  const Object* accepted = json::get_object(crd, {"status", "acceptedNames"});
+  if (accepted && !json::get_string(*accepted, {"plural"}).value_or("").empty()) return *accepted;
+  const Object* names = json::get_object(spec, {"names"});
+  return names ? *names : kNone;
+}
+
+std::string deprecation_of(const Object& version, const Object& spec) {
+  if (!json::get_bool(version, {"deprecated"}).value_or(false)) return {};
+  if (const auto text = json::get_string(version, {"deprecationWarning"})) return std::string(*text);
+  const std::string name = text_at(version, {"name"});
+  const std::string group = text_at(spec, {"group"}), kind = text_at(spec, {"names", "kind"});
+  std::string better;
+  for (const Value& each : *json::get_array(spec, {"versions"})) {
+    const Object* other = each.if_object();
+    if (!other || !json::get_bool(*other, {"served"}).value_or(false)) continue;
+    if (json::get_bool(*other, {"deprecated"}).value_or(false)) continue;
+    const std::string candidate = text_at(*other, {"name"});
+    if (!is_preferred_version(candidate, name)) continue;
+    if (better.empty() || is_preferred_version(candidate, better)) better = candidate;
+  }
+  std::string text = fmt::format("{}/{} {} is deprecated", group, name, kind);
+  if (!better.empty()) text += fmt::format("; use {}/{} {}", group, better, kind);
+  return text;
+}
+
+// What the description of a field of metadata is, in the words of this API.
+std::string metadata_description(std::string_view field) {
+  const Object* meta =
+      json::get_object(builtin_definitions(), {"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"});
+  return meta ? text_at(*meta, {"properties", field, "description"}) : std::string();
+}
+
+// A path that kubectl's notation has and JsonPath has not leaves its cells empty, as an unreadable one does.
+PrinterColumn column_of(std::string name, std::string type, std::string description, std::string_view path) {
+  PrinterColumn out{.name = std::move(name), .type = std::move(type), .description = std::move(description)};
+  if (auto parsed = json::JsonPath::parse(path)) out.path = *std::move(parsed);
+  return out;
+}
+
+std::vector<PrinterColumn> columns_of(const Object& version) {
+  std::vector<PrinterColumn> out;
+  out.push_back(column_of("Name", "string", metadata_description("name"), ".metadata.name"));
+  out.back().format = "name";
+  const Array* written = json::get_array(version, {"additionalPrinterColumns"});
+  for (std::size_t i = 0; written && i < written->size(); ++i) {
+    const Object* source = (*written)[i].if_object();
+    if (!source) continue;
+    const std::string path = text_at(*source, {"jsonPath"});
+    std::string description = text_at(*source, {"description"});
+    if (description.empty()) {
+      description = fmt::format("Custom resource definition column (in JSONPath format): {}", path);
+    }
+    out.push_back(
+        column_of(text_at(*source, {"name"}), text_at(*source, {"type"}), std::move(description), path));
+    out.back().format = text_at(*source, {"format"});
+    out.back().priority = static_cast<int>(json::get_int(*source, {"priority"}).value_or(0));
+  }
+  if (out.size() == 1) {
+    out.push_back(
+        column_of("Age", "date", metadata_description("creationTimestamp"), ".metadata.creationTimestamp"));
+  }
+  return out;
+}
+
+Result<ServedVersion> version_of(const Object& source, const Object& spec) {
+  ServedVersion out;
+  out.name = text_at(source, {"name"});
+  out.is_served = json::get_bool(source, {"served"}).value_or(false);
+  out.deprecation_warning = deprecation_of(source, spec);
+  const Value* schema = json::find(source, {"schema", "openAPIV3Schema"});
+  if (!schema) return fail(ErrorCode::Invalid, fmt::format("version {} has no schema", quoted(out.name)));
+  out.openapi = *schema;
+  FAIRWAY_TRY(out.schema, json::compile_schema(*schema));
+  out.columns = columns_of(source);
+  const Object* subresources = json::get_object(source, {"subresources"});
+  const Value* status = subresources ? subresources->if_contains("status") : nullptr;
+  out.has_status = status && !status->is_null();
+  if (const Object* scale = subresources ? json::get_object(*subresources, {"scale"}) : nullptr) {
+    out.scale = ScalePaths{text_at(*scale, {"specReplicasPath"}), text_at(*scale, {"statusReplicasPath"}),
+                           text_at(*scale, {"labelSelectorPath"})};
+  }
+  const Array* selectable = json::get_array(source, {"selectableFields"});
+  for (std::size_t i = 0; selectable && i < selectable->size(); ++i) {
+    const Object* field = (*selectable)[i].if_object();
+    const std::string path = field ? text_at(*field, {"jsonPath"}) : "";
+    if (path.starts_with('.')) out.field_selectors.push_back(path.substr(1));
+  }
+  return out;
+}
+
+Result<void> read_versions(const Object& spec, Resource& into) {
+  const Array* versions = json::get_array(spec, {"versions"});
+  std::string stored;
+  for (std::size_t i = 0; versions && i < versions->size(); ++i) {
+    const Object* source = (*versions)[i].if_object();
+    if (!source) return fail(ErrorCode::Invalid, fmt::format("spec.versions[{}]: expected an object", i));
+    FAIRWAY_TRY(ServedVersion version, version_of(*source, spec));
+    if (json::get_bool(*source, {"storage"}).value_or(false)) stored = version.name;
+    into.versions.push_back(std::move(version));
+  }
+  std::ranges::sort(into.versions, is_preferred_version, &ServedVersion::name);
+  const auto storage = std::ranges::find(into.versions, stored, &ServedVersion::name);
+  if (storage == into.versions.end()) return fail(ErrorCode::Invalid, "no version is the storage version");
+  into.storage = static_cast<std::size_t>(storage - into.versions.begin());
+  return {};
+}
+
+}  // namespace
+
+Result<ResourcePtr> resource_of_crd(const json::Object& crd) {
+  const std::string place =
+      fmt::format("custom resource definition {}", quoted(text_at(crd, {"metadata", "name"})));
+  const Object* spec = json::get_object(crd, {"spec"});
+  if (!spec) return fail(ErrorCode::Invalid, fmt::format("{}: expected a spec", place));
+  const Object& names = names_of(crd, *spec);
+  auto out = std::make_shared<Resource>();
+  out->is_custom = true;
+  out->group = text_at(*spec, {"group"});
+  out->plural = text_at(names, {"plural"});
+  out->kind = text_at(names, {"kind"});
+  out->singular = text_at(names, {"singular"});
+  if (out->singular.empty()) out->singular = to_lower(out->kind);
+  out->list_kind = text_at(names, {"listKind"});
+  if (out->list_kind.empty()) out->list_kind = out->kind + "List";
+  out->short_names = texts_at(names, {"shortNames"});
+  out->categories = texts_at(names, {"categories"});
+  out->is_namespaced = text_at(*spec, {"scope"}) == "Namespaced";
+  out->stored_as = stored_name(out->group, out->plural);
+  // While its objects are being deleted no new ones may come, and nothing needs to change any more.
+  out->verbs = has_true_condition(crd, "Terminating")
+                   ? std::vector<std::string>{"delete", "deletecollection", "get", "list", "watch"}
+                   : std::vector<std::string>{"delete", "deletecollection", "get",    "list",
+                                              "patch",  "create",           "update", "watch"};
+  if (auto read = read_versions(*spec, *out); !read) {
+    return std::unexpected(std::move(read).error().within(place));
+  }
+  return out;
+}
+
+Result<ResourcePtr> ResourceCache::resource(const json::Object& crd) {
+  std::string key(has_true_condition(crd, "Terminating") ? "-" : "+");
+  const auto add = [&](const Value* part) {
+    if (part) json::append(*part, key);
+    key += '\n';
+  };
+  add(json::find(crd, {"spec"}));
+  add(json::find(crd, {"status", "acceptedNames"}));
+  const std::lock_guard lock(mutex_);
+  if (const auto known = known_.find(key); known != known_.end()) {
+    if (auto alive = known->second.lock()) return alive;
+  }
+  FAIRWAY_TRY(ResourcePtr made, resource_of_crd(crd));
+  std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
+  known_[std::move(key)] = made;
+  return made;
+}
+
+bool is_established(const json::Object& crd) {
+  return has_true_condition(crd, "Established");
+}
+
+}  // namespace fairway::apiserver
