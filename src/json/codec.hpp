@@ -24,57 +24,42 @@
 // has a Codec of its own.
 #pragma once
 
-#include <array>
-#include <boost/describe/class.hpp>
-#include <boost/describe/enum.hpp>
-#include <boost/describe/enumerators.hpp>
-#include <boost/describe/members.hpp>
-#include <boost/mp11/algorithm.hpp>
-#include <concepts>
-#include <cstdint>
-#include <limits>
-#include <map>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <type_traits>
-#include <vector>
 
-#include "base/clock.hpp"
 #include "base/result.hpp"
+#include "json/codec_impl.hpp"
+#include "json/codec_types.hpp"
 #include "json/value.hpp"
 
 namespace fairway::json {
 
-// One row of a json_fields() table. `member` is the member's or enumerator's name, or "*" for all.
-struct Field {
-  std::string_view member;
-  std::string_view json = {};  // its name in JSON, where the rule does not give it
-  bool required = false;       // reading fails when it is missing or null
-  bool omit_empty = false;     // also "", 0, false and structs without members are left out
-  bool keep_empty = false;     // empty containers are written too
-};
-
-// metav1.MicroTime: as WallTime, written with six digits of seconds.
-struct MicroTime {
-  WallTime time;
-  auto operator<=>(const MicroTime&) const = default;
-};
-
-// Specialise for a type that is not described:
-//   static Result<T> read(const Value&);  static Value write(const T&);  static bool is_empty(const T&);
 template <class T>
-struct Codec;
+Result<T> from_json(const Value& value) {
+  T out{};
+  detail::Failure failure;
+  if (detail::read(value, out, failure)) return out;
+  return std::unexpected(std::move(failure).to_error());
+}
 
 template <class T>
-Result<T> from_json(const Value& value);
+Result<T> from_json(const Object& object) {
+  T out{};
+  detail::Failure failure;
+  if (detail::read_struct(object, out, failure)) return out;
+  return std::unexpected(std::move(failure).to_error());
+}
+
 template <class T>
-Result<T> from_json(const Object& object);
-template <class T>
-Value to_json(const T& value);
+Value to_json(const T& value) {
+  return detail::write(value);
+}
+
 // The same for a struct that becomes an object.
 template <class T>
-Object to_object(const T& value);
+Object to_object(const T& value) {
+  return detail::write_struct(value);
+}
 
 // The JSON text of an enumerator; enumerators outside their enumeration are impossible states.
 template <class E>
@@ -83,5 +68,3 @@ template <class E>
 std::optional<E> enum_from_text(std::string_view text);
 
 }  // namespace fairway::json
-
-#include "json/codec_impl.hpp"  // IWYU pragma: export

@@ -3,7 +3,34 @@
 // compile.
 #pragma once
 
-#include "json/codec.hpp"
+#include <array>
+#include <boost/describe/class.hpp>
+#include <boost/describe/enum.hpp>
+#include <boost/describe/enumerators.hpp>
+#include <boost/describe/members.hpp>
+#include <boost/mp11/algorithm.hpp>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/result.hpp"
+#include "json/codec_types.hpp"
+#include "json/value.hpp"
+
+namespace fairway::json {
+
+template <class E>
+std::string_view enum_text(E value);
+template <class E>
+std::optional<E> enum_from_text(std::string_view text);
+
+}  // namespace fairway::json
 
 namespace fairway::json::detail {
 
@@ -323,32 +350,6 @@ Object write_struct(const T& value) {
 }  // namespace fairway::json::detail
 
 namespace fairway::json {
-
-template <class T>
-Result<T> from_json(const Value& value) {
-  T out{};
-  detail::Failure failure;
-  if (detail::read(value, out, failure)) return out;
-  return std::unexpected(std::move(failure).to_error());
-}
-
-template <class T>
-Result<T> from_json(const Object& object) {
-  T out{};
-  detail::Failure failure;
-  if (detail::read_struct(object, out, failure)) return out;
-  return std::unexpected(std::move(failure).to_error());
-}
-
-template <class T>
-Value to_json(const T& value) {
-  return detail::write(value);
-}
-
-template <class T>
-Object to_object(const T& value) {
-  return detail::write_struct(value);
-}
 
 template <class E>
 std::string_view enum_text(E value) {

@@ -15,9 +15,9 @@ namespace fairway::kube {
 
 using Conditions = std::vector<Condition>;
 
-constexpr std::string_view kConditionTrue = "True";
-constexpr std::string_view kConditionFalse = "False";
-constexpr std::string_view kConditionUnknown = "Unknown";
+inline constexpr std::string_view kConditionTrue = "True";
+inline constexpr std::string_view kConditionFalse = "False";
+inline constexpr std::string_view kConditionUnknown = "Unknown";
 
 const Condition* find_condition(const Conditions& conditions, std::string_view type);
 bool is_condition_true(const Conditions& conditions, std::string_view type);

@@ -12,11 +12,12 @@
 
 namespace fairway::kube {
 
-constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kAcceptTable = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-constexpr std::string_view kAcceptMetadata =
+inline constexpr std::string_view kJson = "application/json";
+inline constexpr std::string_view kAcceptTable =
+    "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+inline constexpr std::string_view kAcceptMetadata =
     "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json";
-constexpr std::string_view kAcceptMetadataList =
+inline constexpr std::string_view kAcceptMetadataList =
     "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
 
 enum class PatchKind {
