@@ -31,6 +31,9 @@ std::string quoted(std::string_view text);
 inline std::string quoted(const std::string& text) {
   return quoted(std::string_view(text));
 }
+inline std::string quoted(std::string& text) {
+  return quoted(std::string_view(text));
+}
 inline std::string quoted(const char* text) {
   return quoted(std::string_view(text));
 }

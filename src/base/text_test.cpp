@@ -53,6 +53,8 @@ TEST(Quoted, IsFitForAMessage) {
   EXPECT_EQ(quoted("a\"b\\c"), R"("a\"b\\c")");
   EXPECT_EQ(quoted("é\n\x7f\xff"), R"("é\x0a\x7f\xff")");
   EXPECT_EQ(quoted(""), R"("")");
+  std::string changeable = "x";
+  EXPECT_EQ(quoted(changeable), R"("x")") << "std::quoted() was preferred";
   EXPECT_EQ(quoted(std::string(200, 'x')), "\"" + std::string(120, 'x') + "…\"");
   EXPECT_EQ(quoted(std::string(120, 'x')), "\"" + std::string(120, 'x') + "\"");
   EXPECT_TRUE(is_valid_utf8(quoted(std::string(119, 'x') + "éé")));
