@@ -27,56 +27,69 @@ bool has_free_format(const Schema& schema) {
   return schema.rules && !schema.rules->format.empty() && schema.rules->format != "byte";
 }
 
+// Where in the value we are, rendered only for a problem.
+struct Trail {
+  const Trail* parent = nullptr;
+  std::string_view field = {};
+  const PathElement* item = nullptr;
+};
+
+std::string render(const Trail* trail) {
+  if (!trail || !trail->parent) return {};
+  return render(trail->parent) + (trail->item ? trail->item->text() : "." + std::string(trail->field));
+}
+
 class TypedCheck {
  public:
   explicit TypedCheck(Duplicates duplicates) : duplicates_(duplicates) {}
 
   std::vector<std::string> problems;
 
-  void visit(const Schema& schema, const Value& value, const std::string& path, std::size_t depth) {
-    if (depth > kMaxSchemaDepth) return add(path, "nested too deep");
+  void visit(const Schema& schema, const Value& value, const Trail& trail, std::size_t depth) {
+    if (depth > kMaxSchemaDepth) return add(trail, "nested too deep");
     if (value.is_null()) return;
     switch (shape_of(schema, value)) {
       case Shape::Map:
-        return visit_map(schema, value, path, depth);
+        return visit_map(schema, value, trail, depth);
       case Shape::List:
-        return visit_list(schema, value, path, depth);
+        return visit_list(schema, value, trail, depth);
       case Shape::Scalar:
-        return visit_scalar(schema, value, path);
+        return visit_scalar(schema, value, trail);
     }
   }
 
  private:
-  void add(const std::string& path, std::string problem) {
+  void add(const Trail& trail, std::string problem) {
+    const std::string path = render(&trail);
     problems.push_back(path.empty() ? std::move(problem) : path + ": " + problem);
   }
 
-  void visit_scalar(const Schema& schema, const Value& value, const std::string& path) {
+  void visit_scalar(const Schema& schema, const Value& value, const Trail& trail) {
     switch (schema.type) {
       case Schema::Type::Integer:
       case Schema::Type::Number:
         if (!value.is_number())
-          add(path, fmt::format("expected numeric (int or float), got {}", go_type(value)));
+          add(trail, fmt::format("expected numeric (int or float), got {}", go_type(value)));
         break;
       case Schema::Type::String:
         if (!value.is_string() && !has_free_format(schema)) {
-          add(path,
+          add(trail,
               fmt::format("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value)));
         }
         break;
       case Schema::Type::Boolean:
-        if (!value.is_bool()) add(path, fmt::format("expected boolean, got &{{{}}}", go_plain(value)));
+        if (!value.is_bool()) add(trail, fmt::format("expected boolean, got &{{{}}}", go_plain(value)));
         break;
       default:
         break;
     }
   }
 
-  void visit_map(const Schema& schema, const Value& value, const std::string& path, std::size_t depth) {
+  void visit_map(const Schema& schema, const Value& value, const Trail& trail, std::size_t depth) {
     const Object* object = value.if_object();
-    if (!object) return add(path, fmt::format("expected map, got &{{{}}}", go_plain(value)));
+    if (!object) return add(trail, fmt::format("expected map, got &{{{}}}", go_plain(value)));
     for (const auto& [name, field] : *object) {
-      const std::string inside = path + PathElement::field(std::string(name)).text();
+      const Trail inside{&trail, name};
       if (!is_struct_field(schema, name) && !allows_unknown_fields(schema)) {
         add(inside, "field not declared in schema");
       } else {
@@ -85,22 +98,23 @@ class TypedCheck {
     }
   }
 
-  void visit_list(const Schema& schema, const Value& value, const std::string& path, std::size_t depth) {
+  void visit_list(const Schema& schema, const Value& value, const Trail& trail, std::size_t depth) {
     const Array* list = value.if_array();
-    if (!list) return add(path, fmt::format("expected list, got &{{{}}}", go_plain(value)));
+    if (!list) return add(trail, fmt::format("expected list, got &{{{}}}", go_plain(value)));
     const ListRelation relation = list_relation(schema);
     std::set<PathElement> seen;
     for (std::size_t i = 0; i < list->size(); ++i) {
-      PathElement element = PathElement::index(static_cast<std::int64_t>(i));
-      if (relation.type != Schema::ListType::Atomic) {
-        auto found = item_element(schema, relation, (*list)[i]);
-        if (!found) return add(path, fmt::format("element {}: {}", i, found.error()));
-        element = *std::move(found);
-        if (!seen.insert(element).second && duplicates_ == Duplicates::Refused) {
-          add(path, fmt::format("duplicate entries for key {}", element.text()));
-        }
+      if (relation.type == Schema::ListType::Atomic) {
+        const PathElement index = PathElement::index(static_cast<std::int64_t>(i));
+        visit(list_item_schema(schema), (*list)[i], Trail{&trail, {}, &index}, depth + 1);
+        continue;
       }
-      visit(list_item_schema(schema), (*list)[i], path + element.text(), depth + 1);
+      const auto element = item_element(schema, relation, (*list)[i]);
+      if (!element) return add(trail, fmt::format("element {}: {}", i, element.error()));
+      if (!seen.insert(*element).second && duplicates_ == Duplicates::Refused) {
+        add(trail, fmt::format("duplicate entries for key {}", element->text()));
+      }
+      visit(list_item_schema(schema), (*list)[i], Trail{&trail, {}, &*element}, depth + 1);
     }
   }
 
@@ -111,7 +125,7 @@ class TypedCheck {
 
 Result<void> check_typed(const Schema& schema, const Value& value, Duplicates duplicates) {
   TypedCheck check(duplicates);
-  check.visit(schema, value, "", 0);
+  check.visit(schema, value, Trail{}, 0);
   if (check.problems.empty()) return {};
   if (check.problems.size() == 1) return fail(ErrorCode::Invalid, check.problems.front());
   std::string text = "errors:";

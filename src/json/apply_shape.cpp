@@ -38,7 +38,7 @@ ListRelation list_relation(const Schema& list) {
   if (list.list_type) return {*list.list_type, list.list_map_keys};
   if (!list.patch_merge) return {};
   if (list.patch_merge_key.empty()) return {Schema::ListType::Set};
-  return {Schema::ListType::Map, {list.patch_merge_key}};
+  return {Schema::ListType::Map, {&list.patch_merge_key, 1}};
 }
 
 std::expected<PathElement, std::string> item_element(const Schema& list, const ListRelation& relation,
@@ -56,10 +56,11 @@ std::expected<PathElement, std::string> item_element(const Schema& list, const L
   const Object* object = item.if_object();
   if (!object) return std::unexpected("associative list with keys may not have non-map elements");
   PathElement::KeyFields fields;
+  fields.reserve(relation.keys.size());
   for (const std::string& key : relation.keys) {
     const Value* value = object->if_contains(key);
-    const Schema* described = field_schema(list_item_schema(list), key);
-    if (!value && described && described->default_value) value = &*described->default_value;
+    const Schema* described = value ? nullptr : field_schema(list_item_schema(list), key);
+    if (described && described->default_value) value = &*described->default_value;
     if (!value) {
       return std::unexpected(
           fmt::format("associative list with keys has an element that omits key field {} "

@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ Shape shape_of(const Schema& schema);
 
 struct ListRelation {
   Schema::ListType type = Schema::ListType::Atomic;
-  std::vector<std::string> keys = {};
+  std::span<const std::string> keys = {};
 };
+// Points into the schema.
 ListRelation list_relation(const Schema& list);
 
 // The element that leads to an item of a set or map; why there is none otherwise.

@@ -99,9 +99,9 @@ ManagedEntry own_entry(const FieldWriter& writer, bool is_apply) {
 
 // A manager's field goes when it applied it last time, does not now, and nobody else owns it.
 Value prune_unapplied(const Value& merged, const ManagedFields& managed, const ManagedEntry& last,
-                      const FieldWriter& writer) {
+                      const ManagedEntry& own, const FieldWriter& writer) {
   const Schema* last_schema = schema_of(writer, last.api_version);
-  if (!last_schema || last.fields.empty()) return merged;
+  if (!last_schema || last.fields.subtract(own.fields).empty()) return merged;
   const FieldSet last_fields = last.fields.with_named_fields(*last_schema);
   Value pruned = remove_items(*last_schema, merged, last_fields);
 
@@ -174,7 +174,7 @@ MergeOutcome apply_managers(const Object& live, const Object& patch, const Manag
   own.time = before ? before->time : std::nullopt;
   owners.insert_or_assign(self, own);
 
-  const Value pruned = before ? prune_unapplied(merged, owners, *before, writer) : merged;
+  const Value pruned = before ? prune_unapplied(merged, owners, *before, own, writer) : merged;
   Changes changes(live_value, pruned, writer);
   OwnedConflicts conflicts = conflicts_of(owners, self, changes);
   if (!force && !conflicts.empty()) return {std::nullopt, managed, std::move(conflicts)};

@@ -65,11 +65,19 @@ FieldSet::FieldSet(std::initializer_list<FieldPath> paths) {
   for (const FieldPath& path : paths) insert(path);
 }
 
-FieldSet FieldSet::from_entries(Entries entries) {
-  std::ranges::stable_sort(entries, std::ranges::less{}, &Entry::element);
+FieldSet FieldSet::of(Entries entries) {
   FieldSet out;
+  if (!entries.empty()) out.entries_ = std::make_shared<const Entries>(std::move(entries));
+  return out;
+}
+
+FieldSet FieldSet::from_entries(Entries entries) {
+  if (!std::ranges::is_sorted(entries, std::ranges::less{}, &Entry::element)) {
+    std::ranges::stable_sort(entries, std::ranges::less{}, &Entry::element);
+  }
+  Entries kept;
+  kept.reserve(entries.size());
   for (Entry& entry : entries) {
-    Entries& kept = out.entries_;
     if (!kept.empty() && kept.back().element == entry.element) {
       kept.back().is_member = kept.back().is_member || entry.is_member;
       kept.back().below = kept.back().below.unite(entry.below);
@@ -77,19 +85,24 @@ FieldSet FieldSet::from_entries(Entries entries) {
       kept.push_back(std::move(entry));
     }
   }
-  return out;
+  return of(std::move(kept));
+}
+
+const FieldSet::Entries& FieldSet::entries() const {
+  static const Entries kNone;
+  return entries_ ? *entries_ : kNone;
 }
 
 std::size_t FieldSet::size() const {
   std::size_t count = 0;
-  for (const Entry& entry : entries_) count += (entry.is_member ? 1 : 0) + entry.below.size();
+  for (const Entry& entry : entries()) count += (entry.is_member ? 1 : 0) + entry.below.size();
   return count;
 }
 
 bool FieldSet::has(const FieldPath& path) const {
   const FieldSet* set = this;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    const Entry* entry = find(set->entries_, path[i]);
+    const Entry* entry = find(set->entries(), path[i]);
     if (!entry) return false;
     if (i + 1 == path.size()) return entry->is_member;
     set = &entry->below;
@@ -98,92 +111,94 @@ bool FieldSet::has(const FieldPath& path) const {
 }
 
 bool FieldSet::has_member(const PathElement& element) const {
-  const Entry* entry = find(entries_, element);
+  const Entry* entry = find(entries(), element);
   return entry && entry->is_member;
 }
 
 const FieldSet& FieldSet::children(const PathElement& element) const {
   static const FieldSet kNothing;
-  const Entry* entry = find(entries_, element);
+  const Entry* entry = find(entries(), element);
   return entry ? entry->below : kNothing;
 }
 
 void FieldSet::insert(const FieldPath& path) {
-  FieldSet* set = this;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    auto at = set->entries_.begin() + (position(set->entries_, path[i]) - set->entries_.cbegin());
-    if (at == set->entries_.end() || at->element != path[i]) at = set->entries_.insert(at, Entry{path[i]});
-    if (i + 1 == path.size()) at->is_member = true;
-    set = &at->below;
-  }
+  FieldSet single;
+  for (std::size_t i = path.size(); i-- > 0;) single = of({Entry{path[i], i + 1 == path.size(), single}});
+  *this = unite(single);
+}
+
+bool FieldSet::operator==(const FieldSet& other) const {
+  return entries_ == other.entries_ || entries() == other.entries();
 }
 
 FieldSet FieldSet::unite(const FieldSet& other) const {
-  if (empty()) return other;
+  if (empty() || entries_ == other.entries_) return other;
   if (other.empty()) return *this;
-  FieldSet out;
-  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
+  Entries out;
+  zip(entries(), other.entries(), [&](const Entry* a, const Entry* b) {
     if (!a || !b) {
-      out.entries_.push_back(a ? *a : *b);
+      out.push_back(a ? *a : *b);
     } else {
-      out.entries_.push_back({a->element, a->is_member || b->is_member, a->below.unite(b->below)});
+      out.push_back({a->element, a->is_member || b->is_member, a->below.unite(b->below)});
     }
   });
-  return out;
+  return of(std::move(out));
 }
 
 FieldSet FieldSet::intersect(const FieldSet& other) const {
-  FieldSet out;
-  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
-    if (a && b) add(out.entries_, a->element, a->is_member && b->is_member, a->below.intersect(b->below));
+  Entries out;
+  zip(entries(), other.entries(), [&](const Entry* a, const Entry* b) {
+    if (a && b) add(out, a->element, a->is_member && b->is_member, a->below.intersect(b->below));
   });
-  return out;
+  return of(std::move(out));
 }
 
 FieldSet FieldSet::subtract(const FieldSet& other) const {
-  FieldSet out;
-  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
+  if (empty() || other.empty()) return *this;
+  Entries out;
+  zip(entries(), other.entries(), [&](const Entry* a, const Entry* b) {
     if (a && b) {
-      add(out.entries_, a->element, a->is_member && !b->is_member, a->below.subtract(b->below));
+      add(out, a->element, a->is_member && !b->is_member, a->below.subtract(b->below));
     } else if (a) {
-      out.entries_.push_back(*a);
+      out.push_back(*a);
     }
   });
-  return out;
+  return of(std::move(out));
 }
 
 FieldSet FieldSet::subtract_recursively(const FieldSet& other) const {
-  FieldSet out;
-  zip(entries_, other.entries_, [&](const Entry* a, const Entry* b) {
+  if (empty() || other.empty()) return *this;
+  Entries out;
+  zip(entries(), other.entries(), [&](const Entry* a, const Entry* b) {
     if (a && !b) {
-      out.entries_.push_back(*a);
+      out.push_back(*a);
     } else if (a && !b->is_member) {
-      add(out.entries_, a->element, a->is_member, a->below.subtract_recursively(b->below));
+      add(out, a->element, a->is_member, a->below.subtract_recursively(b->below));
     }
   });
-  return out;
+  return of(std::move(out));
 }
 
 FieldSet FieldSet::leaves() const {
-  FieldSet out;
-  for (const Entry& entry : entries_) {
-    add(out.entries_, entry.element, entry.is_member && entry.below.empty(), entry.below.leaves());
+  Entries out;
+  for (const Entry& entry : entries()) {
+    add(out, entry.element, entry.is_member && entry.below.empty(), entry.below.leaves());
   }
-  return out;
+  return of(std::move(out));
 }
 
 FieldSet FieldSet::with_named_fields(const Schema& schema) const {
-  FieldSet out;
-  for (const Entry& entry : entries_) {
+  Entries out;
+  out.reserve(entries().size());
+  for (const Entry& entry : entries()) {
     const std::string* name = entry.element.field_name();
     const bool is_named = name && !entry.below.empty() && is_struct_field(schema, *name);
     const Schema& inner = name                     ? map_value_schema(schema, *name)
                           : entry.element.is_key() ? list_item_schema(schema)
                                                    : any_schema();
-    out.entries_.push_back(
-        {entry.element, entry.is_member || is_named, entry.below.with_named_fields(inner)});
+    out.push_back({entry.element, entry.is_member || is_named, entry.below.with_named_fields(inner)});
   }
-  return out;
+  return of(std::move(out));
 }
 
 void FieldSet::for_each(const std::function<void(const FieldPath&)>& visit) const {

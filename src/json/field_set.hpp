@@ -2,7 +2,8 @@
 //
 // A path is a list of elements: a field's name, the key fields of a list item, an item's value, or an index.
 // The set is a trie kept sorted, so that the operations below walk two sets side by side, and its FieldsV1
-// form is byte for byte what structured-merge-diff writes. A plain value; sets of one object compare with ==.
+// form is byte for byte what structured-merge-diff writes. A value; copies share what they have in common,
+// which is never changed in place.
 //
 //   FieldSet::decode({"f:spec":{"f:replicas":{}}})   holds   .spec.replicas
 #pragma once
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,8 +37,8 @@ class PathElement {
   static PathElement index(std::int64_t index);
 
   // Null unless it is a field's name.
-  const std::string* field_name() const { return std::get_if<std::string>(&content_); }
-  bool is_key() const { return std::holds_alternative<KeyFields>(content_); }
+  const std::string* field_name() const { return std::get_if<std::string>(content_.get()); }
+  bool is_key() const { return std::holds_alternative<KeyFields>(*content_); }
 
   std::string text() const;    // .name  [name="x"]  [="x"]  [3]
   std::string encode() const;  // f:name  k:{"name":"x"}  v:"x"  i:3
@@ -51,9 +53,9 @@ class PathElement {
     Value value;
   };
   using Content = std::variant<std::string, KeyFields, Item, std::int64_t>;
-  explicit PathElement(Content content) : content_(std::move(content)) {}
+  explicit PathElement(Content content) : content_(std::make_shared<const Content>(std::move(content))) {}
 
-  Content content_;
+  std::shared_ptr<const Content> content_;
 };
 
 using FieldPath = std::vector<PathElement>;
@@ -69,12 +71,12 @@ class FieldSet {
   // From entries in any order; those with the same element are united.
   static FieldSet from_entries(Entries entries);
 
-  bool empty() const { return entries_.empty(); }
+  bool empty() const { return !entries_; }
   std::size_t size() const;  // how many paths
   bool has(const FieldPath& path) const;
   bool has_member(const PathElement& element) const;
   const FieldSet& children(const PathElement& element) const;  // empty when there are none
-  const Entries& entries() const { return entries_; }
+  const Entries& entries() const;
 
   void insert(const FieldPath& path);
 
@@ -100,7 +102,10 @@ class FieldSet {
   bool operator==(const FieldSet& other) const;
 
  private:
-  Entries entries_;
+  // From entries in order, none of them empty.
+  static FieldSet of(Entries entries);
+
+  std::shared_ptr<const Entries> entries_;  // null when there are none
 };
 
 struct FieldSet::Entry {
@@ -110,7 +115,5 @@ struct FieldSet::Entry {
 
   bool operator==(const Entry&) const = default;
 };
-
-inline bool FieldSet::operator==(const FieldSet& other) const = default;
 
 }  // namespace fairway::json

@@ -155,44 +155,45 @@ PathElement PathElement::index(std::int64_t index) {
 }
 
 std::weak_ordering PathElement::operator<=>(const PathElement& other) const {
+  if (content_ == other.content_) return std::weak_ordering::equivalent;
   const auto order = [&]() -> int {
-    if (content_.index() != other.content_.index())
-      return three_way(content_.index(), other.content_.index());
-    if (const auto* name = std::get_if<std::string>(&content_)) {
-      return three_way(*name, std::get<std::string>(other.content_));
+    if (content_->index() != other.content_->index())
+      return three_way(content_->index(), other.content_->index());
+    if (const auto* name = std::get_if<std::string>(content_.get())) {
+      return three_way(*name, std::get<std::string>(*other.content_));
     }
-    if (const auto* fields = std::get_if<KeyFields>(&content_)) {
-      return compare_fields(*fields, std::get<KeyFields>(other.content_));
+    if (const auto* fields = std::get_if<KeyFields>(content_.get())) {
+      return compare_fields(*fields, std::get<KeyFields>(*other.content_));
     }
-    if (const auto* item = std::get_if<Item>(&content_)) {
-      return compare_values(item->value, std::get<Item>(other.content_).value);
+    if (const auto* item = std::get_if<Item>(content_.get())) {
+      return compare_values(item->value, std::get<Item>(*other.content_).value);
     }
-    return three_way(std::get<std::int64_t>(content_), std::get<std::int64_t>(other.content_));
+    return three_way(std::get<std::int64_t>(*content_), std::get<std::int64_t>(*other.content_));
   }();
   return order <=> 0;
 }
 
 std::string PathElement::text() const {
-  if (const auto* name = std::get_if<std::string>(&content_)) return "." + *name;
-  if (const auto* fields = std::get_if<KeyFields>(&content_)) {
+  if (const auto* name = std::get_if<std::string>(content_.get())) return "." + *name;
+  if (const auto* fields = std::get_if<KeyFields>(content_.get())) {
     std::vector<std::string> parts;
     for (const auto& [name, value] : *fields) parts.push_back(name + "=" + shown(value));
     return "[" + join(parts, ",") + "]";
   }
-  if (const auto* item = std::get_if<Item>(&content_)) return "[=" + shown(item->value) + "]";
-  return fmt::format("[{}]", std::get<std::int64_t>(content_));
+  if (const auto* item = std::get_if<Item>(content_.get())) return "[=" + shown(item->value) + "]";
+  return fmt::format("[{}]", std::get<std::int64_t>(*content_));
 }
 
 std::string PathElement::encode() const {
-  if (const auto* name = std::get_if<std::string>(&content_)) return "f:" + *name;
-  if (const auto* fields = std::get_if<KeyFields>(&content_)) {
+  if (const auto* name = std::get_if<std::string>(content_.get())) return "f:" + *name;
+  if (const auto* fields = std::get_if<KeyFields>(content_.get())) {
     std::vector<std::string> parts;
     for (const auto& [name, value] : *fields)
       parts.push_back(serialize(Value(name)) + ":" + escaped_json(value));
     return "k:{" + join(parts, ",") + "}";
   }
-  if (const auto* item = std::get_if<Item>(&content_)) return "v:" + escaped_json(item->value);
-  return fmt::format("i:{}", std::get<std::int64_t>(content_));
+  if (const auto* item = std::get_if<Item>(content_.get())) return "v:" + escaped_json(item->value);
+  return fmt::format("i:{}", std::get<std::int64_t>(*content_));
 }
 
 Result<PathElement> PathElement::decode(std::string_view text) {
@@ -230,8 +231,8 @@ std::string path_text(const FieldPath& path) {
 
 Value FieldSet::encode() const {
   Object out;
-  out.reserve(entries_.size());
-  for (const Entry& entry : entries_) {
+  out.reserve(entries().size());
+  for (const Entry& entry : entries()) {
     Value below = entry.below.encode();
     if (entry.is_member && !entry.below.empty()) {
       Object with_self;
