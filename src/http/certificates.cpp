@@ -1,6 +1,8 @@
 #include "http/certificates.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <array>
 #include <fmt/format.h>
 #include <memory>
 #include <openssl/bio.h>
@@ -162,15 +164,22 @@ Result<std::vector<std::string>> names_of(const std::string& certificate_pem) {
     const auto* bytes = ASN1_STRING_get0_data(value);
     const auto length = static_cast<std::size_t>(ASN1_STRING_length(value));
     if (type == GEN_DNS) names.emplace_back(reinterpret_cast<const char*>(bytes), length);
-    if (type == GEN_IPADD && length == 4) {
-      names.push_back(fmt::format("{}.{}.{}.{}", bytes[0], bytes[1], bytes[2], bytes[3]));
-    }
-    if (type == GEN_IPADD && length == 16) {
-      names.push_back(encode_hex({reinterpret_cast<const char*>(bytes), length}));
+    if (type == GEN_IPADD && (length == 4 || length == 16)) {
+      std::array<char, INET6_ADDRSTRLEN> text{};
+      ::inet_ntop(length == 4 ? AF_INET : AF_INET6, bytes, text.data(), text.size());
+      names.emplace_back(text.data());
     }
   }
   std::ranges::sort(names);
   return names;
+}
+
+Result<bool> is_issued_by(const std::string& certificate_pem, const std::string& authority_pem) {
+  FAIRWAY_TRY(const Certificate certificate, read_certificate(certificate_pem));
+  FAIRWAY_TRY(const Certificate authority, read_certificate(authority_pem));
+  const bool is_signed = X509_verify(certificate.get(), X509_get0_pubkey(authority.get())) == 1;
+  openssl_error();  // a wrong signature leaves a record behind
+  return is_signed;
 }
 
 }  // namespace fairway::http

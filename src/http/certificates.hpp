@@ -31,7 +31,9 @@ Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateReq
 
 // The end of the first certificate's validity.
 Result<WallTime> expiry_of(const std::string& certificate_pem);
-// The names and addresses that the first certificate is valid for, sorted.
+// The names and addresses that the first certificate is valid for, sorted; addresses in their shortest form.
 Result<std::vector<std::string>> names_of(const std::string& certificate_pem);
+// Whether the authority's key signed the first certificate. Says nothing about time.
+Result<bool> is_issued_by(const std::string& certificate_pem, const std::string& authority_pem);
 
 }  // namespace fairway::http

@@ -30,6 +30,24 @@ TEST(Certificates, AKeyOfAnotherCertificateIsRefused) {
   EXPECT_EQ(mixed.error().code, ErrorCode::Invalid);
 }
 
+TEST(Certificates, AddressesOfBothFamiliesAreReadBack) {
+  const auto authority = make_authority("test-ca", kStart, kStart + 1h);
+  const auto pair =
+      issue_certificate(*authority, {"server", {}, {}, {"10.0.0.1", "0:0:0:0:0:0:0:1"}, kStart, kStart + 1h});
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(names_of(pair->certificate_pem), (std::vector<std::string>{"10.0.0.1", "::1"}));
+}
+
+TEST(Certificates, TheIssuerIsRecognisedByItsKeyNotByItsName) {
+  const auto authority = make_authority("test-ca", kStart, kStart + 1h);
+  const auto namesake = make_authority("test-ca", kStart, kStart + 1h);
+  const auto pair = issue_certificate(*authority, {"server", {}, {}, {}, kStart, kStart + 1h});
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(is_issued_by(pair->certificate_pem, authority->certificate_pem), true);
+  EXPECT_EQ(is_issued_by(pair->certificate_pem, namesake->certificate_pem), false);
+  EXPECT_FALSE(is_issued_by("rubbish", authority->certificate_pem));
+}
+
 TEST(Certificates, RubbishIsRefused) {
   EXPECT_FALSE(expiry_of("-----BEGIN CERTIFICATE-----\nrubbish\n-----END CERTIFICATE-----\n"));
   EXPECT_FALSE(make_server_context({"", "", ""}));
