@@ -72,7 +72,7 @@ class Compiler {
   Result<std::shared_ptr<const Schema>> run(const Value& openapi) {
     FAIRWAY_TRY(Schema * root, node_of(openapi, Place{.path = ""}));
     for (Alias& alias : aliases_) FAIRWAY_CHECKED(settle(alias, 0));
-    if (options_.resource_root && options_.structural) root = as_resource(*root);
+    if (options_.resource_root) root = as_resource(*root);
     return std::shared_ptr<const Schema>(nodes_, root);
   }
 

@@ -121,8 +121,8 @@ TEST(CompileSchema, SharesTheNodesOfCyclicDefinitions) {
       "items": {"$ref": "#/definitions/Props"},
       "not": {"description": "beside", "$ref": "#/definitions/Props"},
       "properties": {"type": "object", "additionalProperties": {"$ref": "#/definitions/Props"}}}}})");
-  const auto schema =
-      compiled(R"({"$ref":"#/definitions/Props"})", {.structural = false, .definitions = &definitions});
+  const auto schema = compiled(R"({"$ref":"#/definitions/Props"})",
+                               {.structural = false, .resource_root = false, .definitions = &definitions});
   EXPECT_EQ(schema->property("items"), schema.get());
   EXPECT_TRUE(validate(*schema, json(R"({"items":{"items":{"not":{"type":"a"}}}})")).empty());
   EXPECT_EQ(
@@ -165,6 +165,12 @@ TEST(ObjectMeta, DescribesMetadata) {
   EXPECT_EQ(meta.property("ownerReferences")->list_map_keys, std::vector<std::string>{"uid"});
   EXPECT_TRUE(meta.property("ownerReferences")->items->atomic_map);
   EXPECT_EQ(meta.property("labels")->additional_properties->type, Schema::Type::String);
+}
+
+TEST(FieldSchema, ImpliesTheFieldsOfBuiltInKindsToo) {
+  const auto schema =
+      compiled(R"({"type":"object","properties":{"data":{"type":"object"}}})", {.structural = false});
+  EXPECT_EQ(field_schema(*schema, "metadata"), &object_meta_schema());
 }
 
 TEST(FieldSchema, ImpliesTheFieldsOfResources) {
