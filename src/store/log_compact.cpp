@@ -1,6 +1,7 @@
 // Dropping history, in steps that are small enough to stand between two groups of writes.
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/log.hpp"
 #include "store/log_file.hpp"
@@ -18,26 +19,21 @@ constexpr std::uint64_t kFreePages = 512;
 // How far a restored store moves on: beyond anything that clients of the lost one can have seen.
 constexpr Revision kRestoreGap = 1'000'000'000;
 
+}  // namespace
+
 // Housekeeping need not be durable by itself: the next group's commit makes it so, in order. Losing it in a
 // crash means doing it again.
-class RelaxedSync {
- public:
-  explicit RelaxedSync(Database& database) : database_(database) {
-    // Where this fails the housekeeping is merely slower.
-    static_cast<void>(database_.execute("PRAGMA synchronous=NORMAL"));
-  }
-  ~RelaxedSync() {
-    const Result<void> restored = database_.execute("PRAGMA synchronous=FULL");
-    FAIRWAY_CHECK(restored.has_value(), "durable commits cannot be turned on again");
-  }
-  RelaxedSync(const RelaxedSync&) = delete;
-  RelaxedSync& operator=(const RelaxedSync&) = delete;
+Result<void> LogFile::relax_sync() {
+  if (std::exchange(is_relaxed_, true)) return {};
+  return database_.execute("PRAGMA synchronous=NORMAL");
+}
 
- private:
-  Database& database_;
-};
-
-}  // namespace
+Result<void> LogFile::require_sync() {
+  if (!is_relaxed_) return {};
+  FAIRWAY_CHECKED(database_.execute("PRAGMA synchronous=FULL"));
+  is_relaxed_ = false;
+  return {};
+}
 
 Result<bool> LogFile::compact(Revision target) {
   target = std::min(target, last_);
@@ -58,7 +54,7 @@ Result<bool> LogFile::compact(Revision target) {
     }
   }
   std::ranges::sort(doomed);  // neighbours share pages
-  const RelaxedSync relaxed(database_);
+  FAIRWAY_CHECKED(relax_sync());
   FAIRWAY_TRY(Transaction transaction, Transaction::begin(database_));
   for (const Revision revision : doomed) FAIRWAY_CHECKED(remove_.bind(1, revision).run());
   FAIRWAY_CHECKED(write_meta(kCompacted, through));
@@ -71,7 +67,7 @@ Result<bool> LogFile::give_back_space() {
   FAIRWAY_TRY(const std::uint64_t free, database_.number("PRAGMA freelist_count"));
   FAIRWAY_TRY(const std::uint64_t pages, database_.number("PRAGMA page_count"));
   if (free < kFreePages || free < pages / kFreeShare) return true;
-  const RelaxedSync relaxed(database_);
+  FAIRWAY_CHECKED(relax_sync());
   FAIRWAY_TRY(Statement vacuum,
               database_.prepare(fmt::format("PRAGMA incremental_vacuum({})", kPagesPerStep)));
   FAIRWAY_CHECKED(vacuum.run());
@@ -86,6 +82,7 @@ Result<void> LogFile::restart_after_restore() {
     FAIRWAY_TRY(is_done, compact(newest));
   }
   const Revision restart = reserved_ + kRestoreGap;
+  FAIRWAY_CHECKED(require_sync());
   FAIRWAY_TRY(Transaction transaction, Transaction::begin(database_));
   FAIRWAY_CHECKED(write_meta(kReserved, restart));
   FAIRWAY_CHECKED(write_meta(kCompacted, restart));

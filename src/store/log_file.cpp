@@ -105,6 +105,7 @@ Result<void> LogFile::check_tail() {
 }
 
 Result<void> LogFile::append(std::span<const ChangePtr> changes) {
+  FAIRWAY_CHECKED(require_sync());
   if (is_suspect_) FAIRWAY_CHECKED(check_tail());
   const Revision newest = changes.back()->revision;
   const bool needs_reserve = reserved_ < newest + options_.reserve_block / 2;
@@ -123,6 +124,7 @@ Result<void> LogFile::append(std::span<const ChangePtr> changes) {
 Result<void> LogFile::reserve_beyond(Revision revision) {
   const Revision reserved = revision + options_.reserve_block;
   if (reserved <= reserved_) return {};
+  FAIRWAY_CHECKED(require_sync());
   FAIRWAY_TRY(Transaction transaction, Transaction::begin(database_));
   FAIRWAY_CHECKED(write_meta(kReserved, reserved));
   FAIRWAY_CHECKED(transaction.commit());
@@ -211,6 +213,7 @@ Result<void> LogFile::update_file_bytes() {
 
 Result<void> LogFile::release_reserve(Revision handed_out) {
   if (handed_out >= reserved_ || handed_out < last_) return {};
+  FAIRWAY_CHECKED(require_sync());
   FAIRWAY_TRY(Transaction transaction, Transaction::begin(database_));
   FAIRWAY_CHECKED(write_meta(kReserved, handed_out));
   return transaction.commit();

@@ -99,6 +99,9 @@ class LogFile {
   Result<std::vector<ChangePtr>> with_predecessors(std::span<const Row> rows);
   Result<void> release_reserve(Revision handed_out);
   Result<void> update_file_bytes();
+  Result<void> relax_sync();
+  // Before every commit that somebody is told about.
+  Result<void> require_sync();
 
   LogOptions options_;
   Database database_;
@@ -114,6 +117,7 @@ class LogFile {
   std::uint64_t wal_pages_ = 0;
   std::uint64_t file_bytes_ = 0;
   bool is_suspect_ = false;  // a commit failed since the rows were last looked at
+  bool is_relaxed_ = false;  // commits wait for a later one to become durable
   bool checkpoint_failed_ = false;
 };
 

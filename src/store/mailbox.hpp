@@ -21,10 +21,12 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   explicit Mailbox(Post post) : post_(std::move(post)) {}
 
   void push(Job job);
-  // On the loop: runs jobs until there are none, those included that they push themselves.
+  // On the loop, at the end: runs jobs until there are none, those included that they push themselves.
   void drain();
 
  private:
+  void post();
+  void run_batch();
   Job take();
 
   Post post_;

@@ -119,37 +119,6 @@ TEST_F(DiskTest, TwoProcessesCannotShareAStore) {
   EXPECT_TRUE(Store::open(options_));
 }
 
-TEST_F(DiskTest, ABackupIsAWholeStoreAndKnowsThatItIsOne) {
-  for (int i = 0; i < 500; ++i) ASSERT_TRUE(create("before" + std::to_string(i), std::string(5000, 'x')));
-  ASSERT_TRUE(remove("before0"));
-  const std::string path = directory_.path() + "/saved";
-  std::optional<Result<void>> saved;
-  store_->backup(path, [&](Result<void> done) { saved = std::move(done); });
-  int written = 0;
-  for (; !saved; ++written) ASSERT_TRUE(create("during" + std::to_string(written), std::string(5000, 'y')));
-  ASSERT_TRUE(saved->has_value()) << saved->error().describe();
-  EXPECT_GT(written, 1) << "writes go on during the backup";
-  const Revision old_next = store_->next_revision();
-  ASSERT_THAT(check(path)->findings, IsEmpty());
-  EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
-
-  std::filesystem::create_directory(directory_.path() + "/restored");
-  std::filesystem::copy(path, directory_.path() + "/restored/fairway.db");
-  const Revision old_revision = store_->revision();
-  open_at(directory_.path() + "/restored");
-  EXPECT_GE(store_->stats().objects, 499U);
-  EXPECT_EQ(store_->get(key_of("before0")), nullptr);
-  EXPECT_EQ(store_->get(key_of("before499"))->value->size(), 5000U);
-  // Clients of the lost store may have seen revisions that the backup does not know of.
-  EXPECT_GT(store_->next_revision(), old_next + 1'000'000);
-  EXPECT_EQ(changes_since(old_revision).error().code, ErrorCode::Gone);
-  ASSERT_TRUE(create("after", "1"));
-  const Revision restored = store_->revision();
-  open();
-  EXPECT_EQ(store_->revision(), restored) << "the second start is an ordinary one";
-  EXPECT_EQ(store_->next_revision(), restored + 1);
-}
-
 TEST_F(DiskTest, ABackupDoesNotReplaceTheStoreItself) {
   ASSERT_TRUE(create("a", "1"));
   EXPECT_EQ(backup(store_file(options_.directory)).error().code, ErrorCode::Invalid);
@@ -188,6 +157,12 @@ class FailingDiskTest : public DiskTest {
     open_at(directory_.path() + "/failing");
   }
   ~FailingDiskTest() override { store_.reset(); }
+
+  void submit_text(const std::string& name, std::size_t size) {
+    store_->submit(
+        {.kind = ChangeKind::Created, .key = key_of(name), .value = text_of(std::string(size, 'x'))},
+        [](const Result<ChangePtr>& done) { EXPECT_TRUE(done); });
+  }
 
   std::atomic<IoKind> failing_ = IoKind::Write;
   std::atomic<IoFault> fault_ = IoFault::None;
@@ -273,6 +248,60 @@ TEST_F(FailingDiskTest, WritesThatWaitForACommitShareTheNext) {
   ASSERT_TRUE(settle());
   EXPECT_EQ(committed_, 51);
   EXPECT_LE(store_->stats().commits, 3U);
+}
+
+// The worker is held in a commit while a backup, more writes and a compaction queue up behind it: they then
+// take turns, and pages that were copied already change again.
+TEST_F(FailingDiskTest, ABackupIsAWholeStoreWhileWritesGoOn) {
+  for (int i = 0; i < 500; ++i) submit_text("before" + std::to_string(i), 20'000);
+  ASSERT_TRUE(settle());
+  std::latch gate(1);
+  gate_ = &gate;
+  has_gate_ = true;
+  submit_text("first", 10);
+  loop_.run_ready();
+  const std::string path = directory_.path() + "/saved";
+  std::optional<Result<void>> saved;
+  store_->backup(path, [&](Result<void> done) { saved = std::move(done); });
+  submit_text("during", 10);
+  store_->submit(
+      {.kind = ChangeKind::Updated, .key = key_of("before1"), .value = text_of(std::string(30'000, 'z'))},
+      [](const Result<ChangePtr>& done) { EXPECT_TRUE(done); });
+  store_->compact(100, [](const Result<void>& done) { EXPECT_TRUE(done); });
+  loop_.run_ready();
+  gate.count_down();
+  loop_.run_until([&] { return saved.has_value(); });
+  ASSERT_TRUE(saved->has_value()) << saved->error().describe();
+  EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
+  const auto report = check(path);
+  ASSERT_THAT(report->findings, IsEmpty());
+  EXPECT_EQ(report->objects, 502U);
+  EXPECT_EQ(report->revision, 503U);
+}
+
+TEST_F(DiskTest, ARestoredBackupGoesOnBeyondWhatWasLost) {
+  ASSERT_TRUE(create("a", "1"));
+  ASSERT_TRUE(update("a", "2"));
+  ASSERT_TRUE(create("gone", "3"));
+  ASSERT_TRUE(remove("gone"));
+  const std::string restored = directory_.path() + "/restored";
+  std::filesystem::create_directory(restored);
+  ASSERT_TRUE(backup(store_file(restored)));
+  ASSERT_TRUE(update("a", "lost"));
+  const Revision seen = store_->revision();
+  open_at(restored);
+  EXPECT_EQ(list(), "a@2=2");
+  // Clients of the lost store may have seen revisions that the backup does not know of.
+  EXPECT_GT(store_->next_revision(), seen + 1'000'000);
+  EXPECT_EQ(changes_since(4).error().code, ErrorCode::Gone);
+  EXPECT_EQ(changes_since(seen).error().code, ErrorCode::Gone);
+  ASSERT_TRUE(update("a", "5", 2));
+  const Revision restart = store_->revision();
+  open();
+  EXPECT_EQ(store_->revision(), restart) << "the second start is an ordinary one";
+  EXPECT_EQ(store_->next_revision(), restart + 1);
+  close();
+  EXPECT_THAT(check(restored)->findings, IsEmpty());
 }
 
 // Random writes, reopenings and crashes against a model: the present, and every kept moment of the past.

@@ -1,6 +1,7 @@
 // The store's own behaviour, on disk and in memory alike.
 #include "store/store.hpp"
 
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -270,6 +271,37 @@ TEST_P(StoreTest, ClosingDrainsWhatWasSubmitted) {
   EXPECT_EQ(compact(1).error().code, ErrorCode::Cancelled);
   EXPECT_EQ(backup(directory_.path() + "/b").error().code, ErrorCode::Cancelled);
   EXPECT_EQ(list(), "a@1=1 b@2=1") << "the durable state can still be read";
+}
+
+TEST_P(StoreTest, ABackupCanBeOpenedAsAStore) {
+  ASSERT_TRUE(create("a", "1"));
+  ASSERT_TRUE(update("a", "2"));
+  const std::string restored = directory_.path() + "/restored";
+  std::filesystem::create_directory(restored);
+  ASSERT_TRUE(backup(store_file(restored)));
+  options_.directory = restored;
+  open();
+  EXPECT_EQ(list(), "a@2=2");
+  EXPECT_TRUE(update("a", "3", 2));
+}
+
+// In memory the worker shares the loop: writers that go on and on must leave room for others.
+TEST_P(StoreTest, EndlessWritersDoNotKeepTheLoopToThemselves) {
+  bool has_stopped = false;
+  int written = 0;
+  std::function<void()> write_on = [&] {
+    store_->submit(
+        {.kind = ChangeKind::Created, .key = key_of(std::to_string(written)), .value = text_of("1")},
+        [&](const Result<ChangePtr>&) {
+          ++written;
+          if (!has_stopped) write_on();
+        });
+  };
+  write_on();
+  loop_.run_until([&] { return written >= 10; });
+  has_stopped = true;
+  ASSERT_TRUE(settle());
+  EXPECT_LE(written, 12);
 }
 
 TEST_P(StoreTest, HistoryBeyondTheWindowIsDroppedByItself) {

@@ -24,6 +24,7 @@ void Watchers::remove(const std::shared_ptr<Watch>& watch) {
 }
 
 void Watchers::dispatch(const ChangePtr& change) {
+  if (lists_.empty()) return;
   const Key& key = change->now->key;
   ++depth_;
   dispatch_to({.cluster = key.cluster, .resource = key.resource}, change);
