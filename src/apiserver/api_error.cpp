@@ -37,7 +37,8 @@ json::Object details_object(const ApiError::Details& details) {
 }
 
 json::Object status_object(std::string_view status) {
-  return json::Object{{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::Object{}}, {"status", status}};
+  return json::Object{
+      {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::Object{}}, {"status", status}};
 }
 
 }  // namespace
@@ -62,24 +63,33 @@ http::Response ApiError::to_response() const {
 }
 
 ApiError not_found(const Resource& resource, std::string_view name) {
-  return {404, "NotFound", fmt::format("{} \"{}\" not found", resource.group_resource(), name),
-          details_of(resource, name), {}};
+  return {404,
+          "NotFound",
+          fmt::format("{} \"{}\" not found", resource.group_resource(), name),
+          details_of(resource, name),
+          {}};
 }
 
 ApiError already_exists(const Resource& resource, std::string_view name) {
-  return {409, "AlreadyExists", fmt::format("{} \"{}\" already exists", resource.group_resource(), name),
-          details_of(resource, name), {}};
+  return {409,
+          "AlreadyExists",
+          fmt::format("{} \"{}\" already exists", resource.group_resource(), name),
+          details_of(resource, name),
+          {}};
 }
 
 ApiError conflict(const Resource& resource, std::string_view name, std::string_view why) {
-  return {409, "Conflict",
+  return {409,
+          "Conflict",
           fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.group_resource(), name, why),
-          details_of(resource, name), {}};
+          details_of(resource, name),
+          {}};
 }
 
 ApiError stale_object(const Resource& resource, std::string_view name) {
-  return conflict(resource, name,
-                  "the object has been modified; please apply your changes to the latest version and try again");
+  return conflict(
+      resource, name,
+      "the object has been modified; please apply your changes to the latest version and try again");
 }
 
 ApiError invalid(const Resource& resource, std::string_view name, const json::FieldErrors& errors) {
@@ -90,47 +100,69 @@ ApiError invalid(const Resource& resource, std::string_view name, const json::Fi
   }
   const std::string kind =
       resource.group.empty() ? resource.kind : fmt::format("{}.{}", resource.kind, resource.group);
-  return {422, "Invalid", fmt::format("{} \"{}\" is invalid: {}", kind, name, json::describe(errors)),
-          std::move(details), {}};
+  return {422,
+          "Invalid",
+          fmt::format("{} \"{}\" is invalid: {}", kind, name, json::describe(errors)),
+          std::move(details),
+          {}};
 }
 
 ApiError forbidden(const Resource& resource, std::string_view name, std::string_view why) {
-  return {403, "Forbidden", fmt::format("{} \"{}\" is forbidden: {}", resource.group_resource(), name, why),
-          details_of(resource, name), {}};
+  return {403,
+          "Forbidden",
+          fmt::format("{} \"{}\" is forbidden: {}", resource.group_resource(), name, why),
+          details_of(resource, name),
+          {}};
 }
 
-ApiError bad_request(std::string message) { return {400, "BadRequest", std::move(message), {}, {}}; }
-ApiError unauthorized() { return {401, "Unauthorized", "Unauthorized", {}, {}}; }
+ApiError bad_request(std::string message) {
+  return {400, "BadRequest", std::move(message), {}, {}};
+}
+ApiError unauthorized() {
+  return {401, "Unauthorized", "Unauthorized", {}, {}};
+}
 
 ApiError path_not_found() {
   return {404, "NotFound", "the server could not find the requested resource", ApiError::Details{}, {}};
 }
 
 ApiError method_not_allowed(std::string_view method) {
-  return {405, "MethodNotAllowed",
+  return {405,
+          "MethodNotAllowed",
           fmt::format("the server does not allow this method on the requested resource ({})", method),
-          ApiError::Details{}, {}};
+          ApiError::Details{},
+          {}};
 }
 
 ApiError not_acceptable(std::string_view offered) {
-  return {406, "NotAcceptable", fmt::format("only the following media types are accepted: {}", offered), {}, {}};
+  return {
+      406, "NotAcceptable", fmt::format("only the following media types are accepted: {}", offered), {}, {}};
 }
 
 ApiError unsupported_media_type(std::string_view found, std::string_view offered) {
-  return {415, "UnsupportedMediaType",
-          fmt::format("the body of the request was in an unknown format - accepted media types include: {} (found {})",
-                      offered, quoted(found)),
-          {}, {}};
+  return {
+      415,
+      "UnsupportedMediaType",
+      fmt::format(
+          "the body of the request was in an unknown format - accepted media types include: {} (found {})",
+          offered, quoted(found)),
+      {},
+      {}};
 }
 
-ApiError expired(std::string message) { return {410, "Expired", std::move(message), {}, {}}; }
+ApiError expired(std::string message) {
+  return {410, "Expired", std::move(message), {}, {}};
+}
 
 ApiError too_large_resource_version(std::string_view asked, std::string_view current) {
   ApiError::Details details;
   details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   details.retry_after_seconds = 1;
-  return {504, "Timeout", fmt::format("Too large resource version: {}, current: {}", asked, current),
-          std::move(details), {}};
+  return {504,
+          "Timeout",
+          fmt::format("Too large resource version: {}, current: {}", asked, current),
+          std::move(details),
+          {}};
 }
 
 ApiError too_many_requests(std::string message, int retry_after_seconds) {
@@ -149,12 +181,18 @@ ApiError request_too_large(std::string message) {
 
 ApiError from_error(const Error& error, const Resource& resource, std::string_view name) {
   switch (error.code) {
-    case ErrorCode::NotFound: return not_found(resource, name);
-    case ErrorCode::AlreadyExists: return already_exists(resource, name);
-    case ErrorCode::Conflict: return stale_object(resource, name);
-    case ErrorCode::Gone: return expired(error.describe());
-    case ErrorCode::Invalid: return bad_request(error.describe());
-    case ErrorCode::Forbidden: return forbidden(resource, name, error.describe());
+    case ErrorCode::NotFound:
+      return not_found(resource, name);
+    case ErrorCode::AlreadyExists:
+      return already_exists(resource, name);
+    case ErrorCode::Conflict:
+      return stale_object(resource, name);
+    case ErrorCode::Gone:
+      return expired(error.describe());
+    case ErrorCode::Invalid:
+      return bad_request(error.describe());
+    case ErrorCode::Forbidden:
+      return forbidden(resource, name, error.describe());
     case ErrorCode::Unavailable:
     case ErrorCode::Timeout: {
       ApiError::Details details;
@@ -163,7 +201,8 @@ ApiError from_error(const Error& error, const Resource& resource, std::string_vi
     }
     case ErrorCode::Cancelled:
     case ErrorCode::Unsupported:
-    case ErrorCode::Internal: return internal_error(error.describe());
+    case ErrorCode::Internal:
+      return internal_error(error.describe());
   }
   FAIRWAY_CHECK(false, "an ErrorCode outside its enumeration");
 }
@@ -177,7 +216,8 @@ json::Object success_status(const Resource& resource, std::string_view name, std
 }
 
 http::Response json_response(int status, const json::Object& body) {
-  return {status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}},
+  return {status,
+          {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}},
           json::serialize(body) + "\n"};
 }
 

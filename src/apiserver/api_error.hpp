@@ -1,7 +1,7 @@
 // ApiError: why a request was refused, as a metav1.Status says it.
 //
-// Codes, reasons and wording are those of Kubernetes, because clients decide by the reason and people search for
-// the words. A handler returns ApiResult<T>; one place turns the error into an HTTP answer.
+// Codes, reasons and wording are those of Kubernetes, because clients decide by the reason and people search
+// for the words. A handler returns ApiResult<T>; one place turns the error into an HTTP answer.
 #pragma once
 
 #include <chrono>
@@ -47,7 +47,9 @@ struct ApiError {
 template <class T>
 using ApiResult = std::expected<T, ApiError>;
 
-inline std::unexpected<ApiError> refuse(ApiError error) { return std::unexpected(std::move(error)); }
+inline std::unexpected<ApiError> refuse(ApiError error) {
+  return std::unexpected(std::move(error));
+}
 
 ApiError not_found(const Resource& resource, std::string_view name);
 ApiError already_exists(const Resource& resource, std::string_view name);

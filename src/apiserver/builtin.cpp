@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
 #include "json/yaml.hpp"
 
 namespace fairway::apiserver {
 namespace {
 
+using fields::copy_at;
+using fields::flag_at;
+using fields::texts_at;
 using json::Array;
 using json::Object;
 using json::Value;
@@ -34,27 +38,13 @@ std::vector<Object> parse_files(std::string_view folder) {
   return out;
 }
 
-std::string text_at(const Object& object, std::string_view key) {
-  return std::string(json::get_string(object, {key}).value_or(""));
-}
-
-std::vector<std::string> texts_at(const Object& object, std::string_view key) {
-  std::vector<std::string> out;
-  if (const Array* list = json::get_array(object, {key})) {
-    for (const Value& each : *list) {
-      if (const auto* text = each.if_string()) out.emplace_back(json::view(*text));
-    }
-  }
-  return out;
-}
-
 PrinterColumn column_of(const Object& source, std::string_view plural) {
-  PrinterColumn column{.name = text_at(source, "name"),
-                       .type = text_at(source, "type"),
-                       .format = text_at(source, "format"),
-                       .description = text_at(source, "description"),
+  PrinterColumn column{.name = copy_at(source, {"name"}),
+                       .type = copy_at(source, {"type"}),
+                       .format = copy_at(source, {"format"}),
+                       .description = copy_at(source, {"description"}),
                        .priority = static_cast<int>(json::get_int(source, {"priority"}).value_or(0)),
-                       .cell = text_at(source, "cell"),
+                       .cell = copy_at(source, {"cell"}),
                        .path = std::nullopt};
   if (const auto path = json::get_string(source, {"jsonPath"})) {
     auto parsed = json::JsonPath::parse(*path);
@@ -91,8 +81,9 @@ class Builtin {
     check(kinds, "builtin/resources.yaml", "expected subresourceKinds");
     for (const auto& [name, value] : *kinds) {
       const Object& source = value.as_object();
-      subresources.push_back({std::string(name), text_at(source, "group"), text_at(source, "version"),
-                              text_at(source, "kind"), text_at(source, "type"), texts_at(source, "verbs")});
+      subresources.push_back({std::string(name), copy_at(source, {"group"}), copy_at(source, {"version"}),
+                              copy_at(source, {"kind"}), copy_at(source, {"type"}),
+                              texts_at(source, {"verbs"})});
     }
   }
 
@@ -105,7 +96,7 @@ class Builtin {
     const auto add = [&](const std::string& type) {
       if (!type.empty()) properties[type] = Object{{"$ref", std::string(kDefinitions) + type}};
     };
-    for (const Value& entry : *entries) add(text_at(entry.as_object(), "type"));
+    for (const Value& entry : *entries) add(copy_at(entry.as_object(), {"type"}));
     for (const SubresourceKind& each : subresources) add(each.definition);
     const auto compiled =
         json::compile_schema(Object{{"type", "object"}, {"properties", std::move(properties)}},
@@ -116,22 +107,22 @@ class Builtin {
 
   static ResourcePtr resource_of(const Object& source, const std::shared_ptr<const json::Schema>& all) {
     auto out = std::make_shared<Resource>();
-    out->group = text_at(source, "group");
-    out->plural = text_at(source, "plural");
-    out->singular = text_at(source, "singular");
-    out->kind = text_at(source, "kind");
-    out->list_kind = text_at(source, "listKind");
+    out->group = copy_at(source, {"group"});
+    out->plural = copy_at(source, {"plural"});
+    out->singular = copy_at(source, {"singular"});
+    out->kind = copy_at(source, {"kind"});
+    out->list_kind = copy_at(source, {"listKind"});
     if (out->list_kind.empty()) out->list_kind = out->kind + "List";
-    out->short_names = texts_at(source, "shortNames");
-    out->categories = texts_at(source, "categories");
-    out->verbs = texts_at(source, "verbs");
-    out->is_namespaced = json::get_bool(source, {"namespaced"}).value_or(false);
-    out->definition = text_at(source, "type");
+    out->short_names = texts_at(source, {"shortNames"});
+    out->categories = texts_at(source, {"categories"});
+    out->verbs = texts_at(source, {"verbs"});
+    out->is_namespaced = flag_at(source, {"namespaced"});
+    out->definition = copy_at(source, {"type"});
     out->stored_as = stored_name(out->group, out->plural);
     if (const Object* other = json::get_object(source, {"stored"})) {
-      out->stored_as = stored_name(text_at(*other, "group"), text_at(*other, "plural"));
+      out->stored_as = stored_name(copy_at(*other, {"group"}), copy_at(*other, {"plural"}));
     }
-    for (const std::string& each : texts_at(source, "subresources")) {
+    for (const std::string& each : texts_at(source, {"subresources"})) {
       out->has_token = out->has_token || each == "token";
     }
     out->versions.push_back(version_of(source, *out, all));
@@ -141,18 +132,18 @@ class Builtin {
   static ServedVersion version_of(const Object& source, const Resource& resource,
                                   const std::shared_ptr<const json::Schema>& all) {
     ServedVersion out;
-    out.name = text_at(source, "version");
+    out.name = copy_at(source, {"version"});
     const json::Schema* schema = all->property(resource.definition);
     check(schema, resource.plural, "its type names no definition");
     out.schema = std::shared_ptr<const json::Schema>(all, schema);
     out.openapi = Object{{"$ref", std::string(kDefinitions) + resource.definition}};
-    out.field_selectors = texts_at(source, "fieldSelectors");
-    for (const std::string& each : texts_at(source, "subresources")) {
+    out.field_selectors = texts_at(source, {"fieldSelectors"});
+    for (const std::string& each : texts_at(source, {"subresources"})) {
       out.has_status = out.has_status || each == "status";
     }
     if (const Object* scale = json::get_object(source, {"scale"})) {
-      out.scale = ScalePaths{text_at(*scale, "specReplicasPath"), text_at(*scale, "statusReplicasPath"),
-                             text_at(*scale, "labelSelectorPath")};
+      out.scale = ScalePaths{copy_at(*scale, {"specReplicasPath"}), copy_at(*scale, {"statusReplicasPath"}),
+                             copy_at(*scale, {"labelSelectorPath"})};
     }
     if (const Array* columns = json::get_array(source, {"columns"})) {
       for (const Value& each : *columns) out.columns.push_back(column_of(each.as_object(), resource.plural));

@@ -4,26 +4,18 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
 
 namespace fairway::apiserver::cells {
 namespace {
 
+using fields::each_object;
+using fields::flag_at;
+using fields::text_at;
 using json::Array;
 using json::Object;
 using json::Value;
-
-std::string_view text_at(const Object& object, json::Path path) {
-  return json::get_string(object, path).value_or("");
-}
-
-template <class Visit>
-void each_object(const Object& object, json::Path path, Visit&& visit) {
-  const Array* list = json::get_array(object, path);
-  for (std::size_t i = 0; list && i < list->size(); ++i) {
-    if (const Object* item = (*list)[i].if_object()) visit(*item);
-  }
-}
 
 Value joined_or(const std::vector<std::string>& parts, std::string_view otherwise) {
   return parts.empty() ? Value(otherwise) : Value(join(parts, ","));
@@ -115,8 +107,7 @@ json::Value node_status(const CellInput& input) {
       status = text_at(condition, {"status"}) == "True" ? "Ready" : "NotReady";
     }
   });
-  if (json::get_bool(input.object(), {"spec", "unschedulable"}).value_or(false))
-    status += ",SchedulingDisabled";
+  if (flag_at(input.object(), {"spec", "unschedulable"})) status += ",SchedulingDisabled";
   return Value(status);
 }
 

@@ -2,40 +2,25 @@
 #include <fmt/format.h>
 
 #include "apiserver/cells_kinds.hpp"
+#include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
 #include "kube/core/object.hpp"
 
 namespace fairway::apiserver::cells {
 namespace {
 
+using fields::each_object;
+using fields::flag_at;
+using fields::has_true_condition;
+using fields::text_at;
 using json::Array;
 using json::Object;
 using json::Value;
 
-std::string_view text_at(const Object& object, json::Path path) {
-  return json::get_string(object, path).value_or("");
-}
-
-template <class Visit>
-void each_object(const Object& object, json::Path path, Visit&& visit) {
-  const Array* list = json::get_array(object, path);
-  for (std::size_t i = 0; list && i < list->size(); ++i) {
-    if (const Object* item = (*list)[i].if_object()) visit(i, *item);
-  }
-}
-
-bool has_true_condition(const Object& pod, std::string_view type) {
-  bool found = false;
-  each_object(pod, {"status", "conditions"}, [&](std::size_t, const Object& condition) {
-    found = found || (text_at(condition, {"type"}) == type && text_at(condition, {"status"}) == "True");
-  });
-  return found;
-}
-
 // An init container that stays: it is started before the others and runs beside them.
 bool is_sidecar(const Object& pod, std::string_view name) {
   bool found = false;
-  each_object(pod, {"spec", "initContainers"}, [&](std::size_t, const Object& container) {
+  each_object(pod, {"spec", "initContainers"}, [&](const Object& container) {
     found =
         found || (text_at(container, {"name"}) == name && text_at(container, {"restartPolicy"}) == "Always");
   });
@@ -66,7 +51,7 @@ class PodSummary {
   explicit PodSummary(const Object& pod) : pod_(pod) {
     reason = text_at(pod, {"status", "phase"});
     if (const auto given = text_at(pod, {"status", "reason"}); !given.empty()) reason = given;
-    each_object(pod, {"status", "conditions"}, [&](std::size_t, const Object& condition) {
+    each_object(pod, {"status", "conditions"}, [&](const Object& condition) {
       const bool is_gated = text_at(condition, {"type"}) == "PodScheduled" &&
                             text_at(condition, {"reason"}) == "SchedulingGated";
       if (is_gated) reason = "SchedulingGated";
@@ -90,23 +75,25 @@ class PodSummary {
 
  private:
   void count_containers() {
-    each_object(pod_, {"spec", "containers"}, [&](std::size_t, const Object&) { ++total; });
-    each_object(pod_, {"spec", "initContainers"}, [&](std::size_t, const Object& container) {
+    each_object(pod_, {"spec", "containers"}, [&](const Object&) { ++total; });
+    each_object(pod_, {"spec", "initContainers"}, [&](const Object& container) {
       ++init_total_;
       if (text_at(container, {"restartPolicy"}) == "Always") ++total;
     });
   }
 
   void walk_init_containers() {
-    each_object(pod_, {"status", "initContainerStatuses"}, [&](std::size_t i, const Object& status) {
+    std::size_t position = 0;
+    each_object(pod_, {"status", "initContainerStatuses"}, [&](const Object& status) {
       if (is_initializing_) return;
+      const std::size_t done = position++;
       const bool stays = is_sidecar(pod_, text_at(status, {"name"}));
       restarts.add(status);
       if (stays) sidecar_restarts_.add(status);
       const Object* terminated = json::get_object(status, {"state", "terminated"});
       if (terminated && json::get_int(*terminated, {"exitCode"}).value_or(0) == 0) return;
-      if (stays && json::get_bool(status, {"started"}).value_or(false)) {
-        if (json::get_bool(status, {"ready"}).value_or(false)) ++ready;
+      if (stays && flag_at(status, {"started"})) {
+        if (flag_at(status, {"ready"})) ++ready;
         return;
       }
       is_initializing_ = true;
@@ -117,7 +104,7 @@ class PodSummary {
       } else if (!waiting.empty() && waiting != "PodInitializing") {
         reason = fmt::format("Init:{}", waiting);
       } else {
-        reason = fmt::format("Init:{}/{}", i, init_total_);
+        reason = fmt::format("Init:{}/{}", done, init_total_);
       }
     });
   }
@@ -137,8 +124,7 @@ class PodSummary {
       } else if (terminated) {
         const std::string_view why = text_at(*terminated, {"reason"});
         reason = why.empty() ? exit_text(*terminated) : std::string(why);
-      } else if (json::get_bool(*status, {"ready"}).value_or(false) &&
-                 json::get_object(*status, {"state", "running"})) {
+      } else if (flag_at(*status, {"ready"}) && json::get_object(*status, {"state", "running"})) {
         has_running = true;
         ++ready;
       }
@@ -171,16 +157,15 @@ json::Value pod_restarts(const CellInput& input) {
 }
 
 json::Value pod_ip(const CellInput& input) {
-  std::string_view address;
-  each_object(input.object(), {"status", "podIPs"}, [&](std::size_t i, const Object& each) {
-    if (i == 0) address = text_at(each, {"ip"});
-  });
+  const Array* addresses = json::get_array(input.object(), {"status", "podIPs"});
+  const Object* first = addresses && !addresses->empty() ? addresses->front().if_object() : nullptr;
+  const std::string_view address = first ? text_at(*first, {"ip"}) : std::string_view();
   return Value(address.empty() ? "<none>" : address);
 }
 
 json::Value pod_readiness_gates(const CellInput& input) {
   std::size_t gates = 0, open = 0;
-  each_object(input.object(), {"spec", "readinessGates"}, [&](std::size_t, const Object& gate) {
+  each_object(input.object(), {"spec", "readinessGates"}, [&](const Object& gate) {
     ++gates;
     if (has_true_condition(input.object(), text_at(gate, {"conditionType"}))) ++open;
   });

@@ -4,38 +4,20 @@
 #include <fmt/format.h>
 
 #include "apiserver/crd_resource_rules.hpp"
+#include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
 #include "json/write.hpp"
 
 namespace fairway::apiserver {
 namespace {
 
+using fields::copy_at;
+using fields::flag_at;
+using fields::has_true_condition;
+using fields::texts_at;
 using json::Array;
 using json::Object;
 using json::Value;
-
-std::string text_at(const Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
-std::vector<std::string> texts_at(const Object& object, json::Path path) {
-  std::vector<std::string> out;
-  if (const Array* list = json::get_array(object, path)) {
-    for (const Value& each : *list) {
-      if (const auto* text = each.if_string()) out.emplace_back(json::view(*text));
-    }
-  }
-  return out;
-}
-
-bool has_true_condition(const Object& crd, std::string_view type) {
-  const Array* conditions = json::get_array(crd, {"status", "conditions"});
-  return conditions && std::ranges::any_of(*conditions, [&](const Value& each) {
-           const Object* condition = each.if_object();
-           return condition && json::get_string(*condition, {"type"}) == type &&
-                  json::get_string(*condition, {"status"}) == "True";
-         });
-}
 
 const Object& names_of(const Object& crd, const Object& spec) {
   static const Object kNone;
@@ -46,16 +28,16 @@ const Object& names_of(const Object& crd, const Object& spec) {
 }
 
 std::string deprecation_of(const Object& version, const Object& spec) {
-  if (!json::get_bool(version, {"deprecated"}).value_or(false)) return {};
+  if (!flag_at(version, {"deprecated"})) return {};
   if (const auto text = json::get_string(version, {"deprecationWarning"})) return std::string(*text);
-  const std::string name = text_at(version, {"name"});
-  const std::string group = text_at(spec, {"group"}), kind = text_at(spec, {"names", "kind"});
+  const std::string name = copy_at(version, {"name"});
+  const std::string group = copy_at(spec, {"group"}), kind = copy_at(spec, {"names", "kind"});
   std::string better;
   for (const Value& each : *json::get_array(spec, {"versions"})) {
     const Object* other = each.if_object();
-    if (!other || !json::get_bool(*other, {"served"}).value_or(false)) continue;
-    if (json::get_bool(*other, {"deprecated"}).value_or(false)) continue;
-    const std::string candidate = text_at(*other, {"name"});
+    if (!other || !flag_at(*other, {"served"})) continue;
+    if (flag_at(*other, {"deprecated"})) continue;
+    const std::string candidate = copy_at(*other, {"name"});
     if (!is_preferred_version(candidate, name)) continue;
     if (better.empty() || is_preferred_version(candidate, better)) better = candidate;
   }
@@ -68,7 +50,7 @@ std::string deprecation_of(const Object& version, const Object& spec) {
 std::string metadata_description(std::string_view field) {
   const Object* meta =
       json::get_object(builtin_definitions(), {"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"});
-  return meta ? text_at(*meta, {"properties", field, "description"}) : std::string();
+  return meta ? copy_at(*meta, {"properties", field, "description"}) : std::string();
 }
 
 // A path that kubectl's notation has and JsonPath has not leaves its cells empty, as an unreadable one does.
@@ -86,14 +68,14 @@ std::vector<PrinterColumn> columns_of(const Object& version) {
   for (std::size_t i = 0; written && i < written->size(); ++i) {
     const Object* source = (*written)[i].if_object();
     if (!source) continue;
-    const std::string path = text_at(*source, {"jsonPath"});
-    std::string description = text_at(*source, {"description"});
+    const std::string path = copy_at(*source, {"jsonPath"});
+    std::string description = copy_at(*source, {"description"});
     if (description.empty()) {
       description = fmt::format("Custom resource definition column (in JSONPath format): {}", path);
     }
     out.push_back(
-        column_of(text_at(*source, {"name"}), text_at(*source, {"type"}), std::move(description), path));
-    out.back().format = text_at(*source, {"format"});
+        column_of(copy_at(*source, {"name"}), copy_at(*source, {"type"}), std::move(description), path));
+    out.back().format = copy_at(*source, {"format"});
     out.back().priority = static_cast<int>(json::get_int(*source, {"priority"}).value_or(0));
   }
   if (out.size() == 1) {
@@ -105,8 +87,8 @@ std::vector<PrinterColumn> columns_of(const Object& version) {
 
 Result<ServedVersion> version_of(const Object& source, const Object& spec) {
   ServedVersion out;
-  out.name = text_at(source, {"name"});
-  out.is_served = json::get_bool(source, {"served"}).value_or(false);
+  out.name = copy_at(source, {"name"});
+  out.is_served = flag_at(source, {"served"});
   out.deprecation_warning = deprecation_of(source, spec);
   const Value* schema = json::find(source, {"schema", "openAPIV3Schema"});
   if (!schema) return fail(ErrorCode::Invalid, fmt::format("version {} has no schema", quoted(out.name)));
@@ -117,13 +99,13 @@ Result<ServedVersion> version_of(const Object& source, const Object& spec) {
   const Value* status = subresources ? subresources->if_contains("status") : nullptr;
   out.has_status = status && !status->is_null();
   if (const Object* scale = subresources ? json::get_object(*subresources, {"scale"}) : nullptr) {
-    out.scale = ScalePaths{text_at(*scale, {"specReplicasPath"}), text_at(*scale, {"statusReplicasPath"}),
-                           text_at(*scale, {"labelSelectorPath"})};
+    out.scale = ScalePaths{copy_at(*scale, {"specReplicasPath"}), copy_at(*scale, {"statusReplicasPath"}),
+                           copy_at(*scale, {"labelSelectorPath"})};
   }
   const Array* selectable = json::get_array(source, {"selectableFields"});
   for (std::size_t i = 0; selectable && i < selectable->size(); ++i) {
     const Object* field = (*selectable)[i].if_object();
-    const std::string path = field ? text_at(*field, {"jsonPath"}) : "";
+    const std::string path = field ? copy_at(*field, {"jsonPath"}) : "";
     if (path.starts_with('.')) out.field_selectors.push_back(path.substr(1));
   }
   return out;
@@ -136,7 +118,7 @@ Result<void> read_versions(const Object& spec, Resource& into) {
     const Object* source = (*versions)[i].if_object();
     if (!source) return fail(ErrorCode::Invalid, fmt::format("spec.versions[{}]: expected an object", i));
     FAIRWAY_TRY(ServedVersion version, version_of(*source, spec));
-    if (json::get_bool(*source, {"storage"}).value_or(false)) stored = version.name;
+    if (flag_at(*source, {"storage"})) stored = version.name;
     into.versions.push_back(std::move(version));
   }
   std::ranges::sort(into.versions, is_preferred_version, &ServedVersion::name);
@@ -150,22 +132,22 @@ Result<void> read_versions(const Object& spec, Resource& into) {
 
 Result<ResourcePtr> resource_of_crd(const json::Object& crd) {
   const std::string place =
-      fmt::format("custom resource definition {}", quoted(text_at(crd, {"metadata", "name"})));
+      fmt::format("custom resource definition {}", quoted(copy_at(crd, {"metadata", "name"})));
   const Object* spec = json::get_object(crd, {"spec"});
   if (!spec) return fail(ErrorCode::Invalid, fmt::format("{}: expected a spec", place));
   const Object& names = names_of(crd, *spec);
   auto out = std::make_shared<Resource>();
   out->is_custom = true;
-  out->group = text_at(*spec, {"group"});
-  out->plural = text_at(names, {"plural"});
-  out->kind = text_at(names, {"kind"});
-  out->singular = text_at(names, {"singular"});
+  out->group = copy_at(*spec, {"group"});
+  out->plural = copy_at(names, {"plural"});
+  out->kind = copy_at(names, {"kind"});
+  out->singular = copy_at(names, {"singular"});
   if (out->singular.empty()) out->singular = to_lower(out->kind);
-  out->list_kind = text_at(names, {"listKind"});
+  out->list_kind = copy_at(names, {"listKind"});
   if (out->list_kind.empty()) out->list_kind = out->kind + "List";
   out->short_names = texts_at(names, {"shortNames"});
   out->categories = texts_at(names, {"categories"});
-  out->is_namespaced = text_at(*spec, {"scope"}) == "Namespaced";
+  out->is_namespaced = copy_at(*spec, {"scope"}) == "Namespaced";
   out->stored_as = stored_name(out->group, out->plural);
   // While its objects are being deleted no new ones may come, and nothing needs to change any more.
   out->verbs = has_true_condition(crd, "Terminating")

@@ -6,12 +6,15 @@
 #include <map>
 
 #include "apiserver/crd_resource.hpp"
+#include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
 #include "kube/core/names.hpp"
 
 namespace fairway::apiserver {
 namespace {
 
+using fields::flag_at;
+using fields::text_at;
 using json::Array;
 using json::FieldError;
 using json::FieldErrors;
@@ -19,10 +22,6 @@ using json::Object;
 using json::Value;
 
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
-
-std::string_view text_at(const Object& object, json::Path path) {
-  return json::get_string(object, path).value_or("");
-}
 
 void add(FieldErrors& errors, FieldErrors more) {
   std::ranges::move(more, std::back_inserter(errors));
@@ -146,7 +145,7 @@ FieldErrors check_stored_versions(const Object& crd) {
     const Object* version = (*versions)[i].if_object();
     if (!version) continue;
     const std::string_view name = text_at(*version, {"name"});
-    if (missing.erase(name) == 0 && json::get_bool(*version, {"storage"}).value_or(false)) {
+    if (missing.erase(name) == 0 && flag_at(*version, {"storage"})) {
       errors.push_back(
           FieldError::invalid(path, *stored, fmt::format("must have the storage version {}", name)));
     }
@@ -201,7 +200,7 @@ void check_approval(const Object* before, const Object& crd, FieldErrors& errors
 }
 
 void check_unknown_fields(const Object& crd, FieldErrors& errors) {
-  if (!json::get_bool(crd, {"spec", "preserveUnknownFields"}).value_or(false)) return;
+  if (!flag_at(crd, {"spec", "preserveUnknownFields"})) return;
   errors.push_back(
       FieldError::invalid("spec.preserveUnknownFields", true,
                           "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
@@ -237,7 +236,7 @@ void note_storage_version(Object& crd) {
   const Array* versions = json::get_array(crd, {"spec", "versions"});
   for (std::size_t i = 0; versions && i < versions->size(); ++i) {
     const Object* version = (*versions)[i].if_object();
-    if (!version || !json::get_bool(*version, {"storage"}).value_or(false)) continue;
+    if (!version || !flag_at(*version, {"storage"})) continue;
     const Value name(text_at(*version, {"name"}));
     Value& stored = json::ensure_object(crd, {"status"})["storedVersions"];
     if (!stored.is_array()) stored = Array{};
@@ -250,14 +249,19 @@ void note_storage_version(Object& crd) {
 }  // namespace
 
 void default_crd(json::Object& crd) {
-  Object& names = json::ensure_object(crd, {"spec", "names"});
-  const std::string kind(text_at(names, {"kind"}));
-  if (text_at(names, {"singular"}).empty() && !kind.empty()) names["singular"] = to_lower(kind);
-  if (text_at(names, {"listKind"}).empty() && !kind.empty()) names["listKind"] = kind + "List";
-  Object& spec = json::ensure_object(crd, {"spec"});
-  if (const Value* found = spec.if_contains("conversion"); !found || found->is_null()) {
+  Value* found = json::find(crd, {"spec"});
+  if (!found || !found->is_object()) return;  // for validation to refuse
+  Object& spec = found->get_object();
+  if (const Value* conversion = spec.if_contains("conversion"); !conversion || conversion->is_null()) {
     spec["conversion"] = Object{{"strategy", "None"}};
   }
+  Value* written = spec.if_contains("names");
+  if (!written || !written->is_object()) return;
+  Object& names = written->get_object();
+  const std::string kind(text_at(names, {"kind"}));
+  if (kind.empty()) return;
+  if (text_at(names, {"singular"}).empty()) names["singular"] = to_lower(kind);
+  if (text_at(names, {"listKind"}).empty()) names["listKind"] = kind + "List";
 }
 
 void prepare_crd_create(json::Object& crd) {

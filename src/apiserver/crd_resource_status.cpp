@@ -5,18 +5,16 @@
 
 #include "apiserver/crd_resource.hpp"
 #include "apiserver/crd_resource_rules.hpp"
+#include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
 
 namespace fairway::apiserver {
 namespace {
 
+using fields::text_at;
 using json::Array;
 using json::Object;
 using json::Value;
-
-std::string_view text_at(const Object& object, json::Path path) {
-  return json::get_string(object, path).value_or("");
-}
 
 // The names that the definitions of one group already have.
 struct UsedNames {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "apiserver/crd_resource_rules.hpp"
+#include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
 #include "json/schema_rules.hpp"
 #include "kube/core/names.hpp"
@@ -12,6 +13,8 @@
 namespace fairway::apiserver {
 namespace {
 
+using fields::flag_at;
+using fields::text_at;
 using json::Array;
 using json::FieldError;
 using json::FieldErrors;
@@ -20,10 +23,6 @@ using json::Value;
 
 constexpr std::size_t kMaxSelectableFields = 8;
 constexpr std::size_t kMaxWarningBytes = 256;
-
-std::string_view text_at(const Object& object, json::Path path) {
-  return json::get_string(object, path).value_or("");
-}
 
 void add(FieldErrors& errors, FieldErrors more) {
   std::ranges::move(more, std::back_inserter(errors));
@@ -77,8 +76,7 @@ void check_warning(const Object& version, const std::string& path, FieldErrors& 
     errors.push_back(FieldError::invalid(json::child_path(path, "deprecationWarning"), Value(*warning),
                                          std::move(detail)));
   };
-  if (!json::get_bool(version, {"deprecated"}).value_or(false))
-    return refuse("can only be set for deprecated versions");
+  if (!flag_at(version, {"deprecated"})) return refuse("can only be set for deprecated versions");
   if (warning->size() > kMaxWarningBytes) refuse("must be <= 256 characters long");
   if (warning->empty()) refuse("must not be an empty string");
   if (const auto at = unprintable_at(*warning)) {
@@ -102,7 +100,6 @@ class VersionCheck {
     for (std::size_t i = 0; list && i < list->size(); ++i) {
       if (const Object* version = (*list)[i].if_object()) versions_.push_back(version);
     }
-    all_ = list;
   }
 
   FieldErrors run() {
@@ -173,12 +170,13 @@ class VersionCheck {
 
   void counts() {
     std::set<std::string_view> names;
+    Array found;  // the names stand for the versions, which would fill pages
     std::size_t stored = 0;
     for (const Object* version : versions_) {
       names.insert(text_at(*version, {"name"}));
-      stored += json::get_bool(*version, {"storage"}).value_or(false) ? 1 : 0;
+      found.emplace_back(text_at(*version, {"name"}));
+      stored += flag_at(*version, {"storage"}) ? 1 : 0;
     }
-    const Value found = all_ ? Value(*all_) : Value(Array{});
     if (names.size() != versions_.size()) {
       errors_.push_back(FieldError::invalid("spec.versions", found, "must contain unique version names"));
     }
@@ -212,7 +210,6 @@ class VersionCheck {
   }
 
   std::vector<const Object*> versions_;
-  const Array* all_ = nullptr;
   FieldErrors errors_;
 };
 

@@ -1,5 +1,5 @@
-// Front: what every request passes through: who asks, may they, is there room, and afterwards the audit log and the
-// metrics. Behind it are the endpoints and the verbs.
+// Front: what every request passes through: who asks, may they, is there room, and afterwards the audit log
+// and the metrics. Behind it are the endpoints and the verbs.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,8 @@ class Front {
 
   Task<void> dispatch(Visit& visit, http::ResponseWriter& writer);
   Task<void> serve_resource(Visit& visit, http::ResponseWriter& writer);
-  ApiTask<http::Response> answer_review(const Visit& visit, const Resource& resource, const ServedVersion& version);
+  ApiTask<http::Response> answer_review(const Visit& visit, const Resource& resource,
+                                        const ServedVersion& version);
   ApiTask<http::Response> answer_token_request(const Visit& visit, const Resource& resource);
   void record(const Visit& visit, const http::ResponseWriter& writer);
 

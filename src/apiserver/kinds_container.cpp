@@ -30,11 +30,8 @@ FieldErrors check_variables(const Object& container, const std::string& path) {
     const Object& variable = variables[i].get_object();
     const std::string place = json::index_path(path + ".env", i);
     const std::string name = text_at(variable, {"name"});
-    if (name.empty()) {
-      errors.push_back(FieldError::required(place + ".name"));
-    } else {
-      append(errors, invalid_because(place + ".name", name, validate_variable_name(name)));
-    }
+    append(errors, check_not_empty(variable, "name", place));
+    if (!name.empty()) append(errors, invalid_because(place + ".name", name, validate_variable_name(name)));
     const Object* source = json::get_object(variable, {"valueFrom"});
     if (source == nullptr) continue;
     if (!text_at(variable, {"value"}).empty()) {
@@ -63,11 +60,8 @@ FieldErrors check_port(const Object& port, bool is_on_host, std::set<std::string
     }
   }
   const auto number = json::get_int(port, {"containerPort"}).value_or(0);
-  if (number == 0) {
-    errors.push_back(FieldError::required(path + ".containerPort"));
-  } else {
-    append(errors, check_port_number(path + ".containerPort", number));
-  }
+  append(errors, check_not_empty(port, "containerPort", path));
+  if (number != 0) append(errors, check_port_number(path + ".containerPort", number));
   const auto host = json::get_int(port, {"hostPort"}).value_or(0);
   if (host != 0) append(errors, check_port_number(path + ".hostPort", host));
   if (host != 0 && is_on_host && host != number) {
@@ -137,11 +131,9 @@ FieldErrors check_container(const Object& container, bool is_on_host, const std:
   FieldErrors errors;
   const std::string name = text_at(container, {"name"});
   const std::string image = text_at(container, {"image"});
-  if (name.empty()) {
-    errors.push_back(FieldError::required(path + ".name"));
-  } else {
+  append(errors, check_not_empty(container, "name", path));
+  if (!name.empty())
     append(errors, invalid_because(path + ".name", name, kube::validate_dns1123_label(name)));
-  }
   if (image.empty()) {
     errors.push_back(FieldError::required(path + ".image"));
   } else if (trim(image).size() != image.size()) {
@@ -179,11 +171,7 @@ FieldErrors check_host_ports(const Object& spec, const std::string& path) {
 }  // namespace
 
 FieldErrors validate_containers(const Object& spec, const std::string& path) {
-  FieldErrors errors;
-  // A spec without the list at all is the schema's to refuse.
-  if (spec.contains("containers") && array_at(spec, {"containers"}).empty()) {
-    errors.push_back(FieldError::required(path + ".containers"));
-  }
+  FieldErrors errors = check_not_empty(spec, "containers", path);
   const bool is_on_host = json::get_bool(spec, {"hostNetwork"}).value_or(false);
   std::set<std::string> names;
   for (const std::string_view list : kContainerLists) {

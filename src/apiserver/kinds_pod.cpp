@@ -99,7 +99,18 @@ void default_host_ports(Object& spec) {
   }
 }
 
+void default_pod_status(Object& pod) {
+  for (const std::string_view list :
+       {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"}) {
+    change_each(pod, {"status", list}, [](Object& status) {
+      canonicalize_quantities(status.if_contains("allocatedResources"));
+      canonicalize_requirements(status);
+    });
+  }
+}
+
 void default_pod(Object& pod) {
+  default_pod_status(pod);
   Value* found = pod.if_contains("spec");
   if (found == nullptr || !found->is_object()) return;
   Object& spec = found->get_object();
@@ -124,7 +135,7 @@ FieldErrors prepare_pod_create(Object& pod, const KindContext&) {
 }
 
 FieldErrors validate_pod(const Object& pod) {
-  return validate_pod_spec(object_at(pod, {"spec"}), "spec");
+  return validate_pod_spec(pod, "spec");
 }
 
 struct ComputeResources {

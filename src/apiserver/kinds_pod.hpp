@@ -15,7 +15,8 @@ inline constexpr std::array<std::string_view, 3> kContainerLists{"initContainers
 void default_pod_spec(Object& spec);
 void default_pod_requests(Object& spec);
 
-FieldErrors validate_pod_spec(const Object& spec, const std::string& path);
+// Of the `spec` in a pod or template; `path` is that of the spec.
+FieldErrors validate_pod_spec(const Object& holder, const std::string& path);
 FieldErrors validate_containers(const Object& spec, const std::string& path);
 FieldErrors validate_pod_template(const Object& pod_template, const std::string& path);
 FieldErrors validate_resources(const Object& resources, const std::string& path);

@@ -150,6 +150,20 @@ TEST(KindsPod, ContainersAreChecked) {
                   "spec.containers[0].name: Invalid value: \"Not_A_Label\": a lowercase RFC 1123 label")));
 }
 
+TEST(KindsPod, WhatTheSchemaDemandsIsComplainedOfOnce) {
+  EXPECT_THAT(create(pod(), "metadata: {name: a}").errors, ElementsAre("spec.containers: Required value"));
+  EXPECT_THAT(create(pod(), "spec: {}").errors, ElementsAre("spec.containers: Required value"));
+  EXPECT_THAT(create(pod(), "spec: {containers: [{image: x}]}").errors,
+              ElementsAre("spec.containers[0].name: Required value"));
+  EXPECT_THAT(create(pod(), "spec: {containers: [{name: '', image: x}]}").errors,
+              ElementsAre("spec.containers[0].name: Required value"));
+  EXPECT_THAT(with_container("ports: [{}], volumeMounts: [{}], env: [{}]").errors,
+              testing::UnorderedElementsAre("spec.containers[0].ports[0].containerPort: Required value",
+                                            "spec.containers[0].volumeMounts[0].name: Required value",
+                                            "spec.containers[0].volumeMounts[0].mountPath: Required value",
+                                            "spec.containers[0].env[0].name: Required value"));
+}
+
 TEST(KindsPod, ResourcesAreChecked) {
   const std::vector<ErrorCase> cases{
       {"{limits: {cpu: 1}, requests: {cpu: 2}}",
@@ -280,6 +294,18 @@ TEST(KindsPod, AGatedPodMayBeNarrowedDown) {
                     "spec: {activeDeadlineSeconds: 100, nodeSelector: {a: b, c: d}, tolerations: [{key: k, "
                     "operator: Exists}], containers: [{name: a, image: 'x:1'}]}"),
       ElementsAre(HasSubstr("changed: spec.nodeSelector")));
+}
+
+TEST(KindsPod, QuantitiesOfTheStatusAreCanonicalToo) {
+  const json::Object before = create(pod(), kPod).object;
+  json::Object after = before;
+  after["status"].get_object()["containerStatuses"] =
+      yaml("list: [{name: a, allocatedResources: {cpu: 0.25}, resources: {limits: {memory: 1024Ki}}}]")
+          .at("list");
+  const Outcome changed = update(pod(), before, after);
+  EXPECT_THAT(changed.errors, IsEmpty());
+  EXPECT_EQ(changed.get("status/containerStatuses/0/allocatedResources"), R"({"cpu":"250m"})");
+  EXPECT_EQ(changed.get("status/containerStatuses/0/resources/limits"), R"({"memory":"1Mi"})");
 }
 
 TEST(KindsPod, TheQosClassIsFixed) {

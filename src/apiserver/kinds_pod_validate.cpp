@@ -63,9 +63,8 @@ FieldErrors check_volumes(const Object& spec, const std::string& path, std::set<
     const Object& volume = volumes[i].get_object();
     const std::string place = json::index_path(path + ".volumes", i);
     const std::string name = text_at(volume, {"name"});
-    if (name.empty()) {
-      errors.push_back(FieldError::required(place + ".name"));
-    } else {
+    append(errors, check_not_empty(volume, "name", place));
+    if (!name.empty()) {
       append(errors, invalid_because(place + ".name", name, kube::validate_dns1123_label(name)));
       if (!names.insert(name).second) errors.push_back(FieldError::duplicate(place + ".name", Value(name)));
     }
@@ -140,14 +139,12 @@ FieldErrors check_mounts(const Object& container, const std::string& path,
     const std::string place = json::index_path(path + ".volumeMounts", i);
     const std::string name = text_at(mounts[i].get_object(), {"name"});
     const std::string target = text_at(mounts[i].get_object(), {"mountPath"});
-    if (name.empty()) {
-      errors.push_back(FieldError::required(place + ".name"));
-    } else if (!volumes.contains(name)) {
+    append(errors, check_not_empty(mounts[i].get_object(), "name", place));
+    append(errors, check_not_empty(mounts[i].get_object(), "mountPath", place));
+    if (!name.empty() && !volumes.contains(name)) {
       errors.push_back({FieldError::Type::NotFound, place + ".name", Value(name), ""});
     }
-    if (target.empty()) {
-      errors.push_back(FieldError::required(place + ".mountPath"));
-    } else if (!places.insert(target).second) {
+    if (!target.empty() && !places.insert(target).second) {
       errors.push_back(FieldError::invalid(place + ".mountPath", Value(target), "must be unique"));
     }
   }
@@ -175,7 +172,11 @@ FieldErrors validate_resources(const Object& resources, const std::string& path)
   return errors;
 }
 
-FieldErrors validate_pod_spec(const Object& spec, const std::string& path) {
+FieldErrors validate_pod_spec(const Object& holder, const std::string& path) {
+  const Object* found = json::get_object(holder, {"spec"});
+  // Inside of a spec the schema asks for containers; it does not ask for the spec.
+  if (found == nullptr) return {FieldError::required(path + ".containers")};
+  const Object& spec = *found;
   std::set<std::string> volumes;
   FieldErrors errors = check_volumes(spec, path, volumes);
   append(errors, validate_containers(spec, path));
@@ -198,9 +199,8 @@ FieldErrors validate_pod_template(const Object& pod_template, const std::string&
       kube::validate_labels(labels_at(pod_template, {"metadata", "labels"}), path + ".labels");
   append(errors, kube::validate_annotations(labels_at(pod_template, {"metadata", "annotations"}),
                                             path + ".annotations"));
-  const Object& spec = object_at(pod_template, {"spec"});
-  append(errors, validate_pod_spec(spec, path + ".spec"));
-  if (!array_at(spec, {"ephemeralContainers"}).empty()) {
+  append(errors, validate_pod_spec(pod_template, path + ".spec"));
+  if (!array_at(pod_template, {"spec", "ephemeralContainers"}).empty()) {
     errors.push_back(FieldError::forbidden(path + ".spec.ephemeralContainers",
                                            "ephemeral containers not allowed in pod template"));
   }

@@ -9,10 +9,7 @@ namespace fairway::apiserver::kinds {
 namespace {
 
 FieldErrors check_rule(const Object& rule, bool is_namespaced, const std::string& path) {
-  FieldErrors errors;
-  if (array_at(rule, {"verbs"}).empty()) {
-    errors.push_back(FieldError::required(path + ".verbs", "verbs must contain at least one value"));
-  }
+  FieldErrors errors = check_not_empty(rule, "verbs", path, "verbs must contain at least one value");
   const Array& urls = array_at(rule, {"nonResourceURLs"});
   if (!urls.empty()) {
     if (is_namespaced) {
@@ -91,11 +88,8 @@ FieldErrors check_role_ref(const Object& binding, std::span<const std::string> k
   if (std::ranges::find(kinds, kind) == kinds.end()) {
     errors.push_back(FieldError::not_supported("roleRef.kind", Value(kind), kinds));
   }
-  if (name.empty()) {
-    errors.push_back(FieldError::required("roleRef.name"));
-  } else {
-    append(errors, invalid_because("roleRef.name", name, kube::validate_path_segment_name(name)));
-  }
+  append(errors, check_not_empty(object_at(binding, {"roleRef"}), "name", "roleRef"));
+  append(errors, invalid_because("roleRef.name", name, kube::validate_path_segment_name(name)));
   return errors;
 }
 
@@ -117,7 +111,7 @@ FieldErrors check_subject(const Object& subject, bool is_namespaced, const std::
   FieldErrors errors;
   const std::string kind = text_at(subject, {"kind"});
   const std::string name = text_at(subject, {"name"});
-  if (name.empty()) errors.push_back(FieldError::required(path + ".name"));
+  append(errors, check_not_empty(subject, "name", path));
   if (kind == "ServiceAccount") {
     append(errors, check_account_subject(subject, is_namespaced, path));
   } else if (kind == "User" || kind == "Group") {

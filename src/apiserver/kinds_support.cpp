@@ -109,6 +109,17 @@ FieldErrors invalid_because(const std::string& field, std::string_view value,
   return errors;
 }
 
+FieldErrors check_not_empty(const Object& object, std::string_view name, const std::string& path,
+                            std::string detail) {
+  const Value* value = object.if_contains(name);
+  if (value == nullptr) return {};
+  const bool is_empty = (value->is_string() && value->get_string().empty()) ||
+                        (value->is_array() && value->get_array().empty()) ||
+                        (value->is_int64() && value->get_int64() == 0);
+  if (!is_empty) return {};
+  return {FieldError::required(json::child_path(path, name), std::move(detail))};
+}
+
 FieldErrors check_immutable(const Object& before, const Object& object, json::Path path,
                             const std::string& field) {
   if (is_same(before, object, path)) return {};

@@ -37,6 +37,9 @@ bool is_same(const Object& before, const Object& object, json::Path path);
 void append(FieldErrors& errors, FieldErrors more);
 // One error for each problem with the value.
 FieldErrors invalid_because(const std::string& field, std::string_view value, const kube::Problems& problems);
+// For a field that the schema demands: it is there, but has nothing in it.
+FieldErrors check_not_empty(const Object& object, std::string_view name, const std::string& path,
+                            std::string detail = {});
 // Empty when the field is the same in both.
 FieldErrors check_immutable(const Object& before, const Object& object, json::Path path,
                             const std::string& field);

@@ -134,6 +134,10 @@ FieldErrors check_status(const Object& status) {
 
 FieldErrors validate_deployment(const Object& deployment) {
   const Object& spec = object_at(deployment, {"spec"});
+  // The schema asks for both inside of a spec, but not for the spec.
+  if (!deployment.contains("spec")) {
+    return {FieldError::required("spec.selector"), FieldError::required("spec.template")};
+  }
   FieldErrors errors = check_selector(spec);
   append(errors, check_template(spec));
   append(errors, check_strategy(spec));

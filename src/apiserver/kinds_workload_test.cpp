@@ -104,6 +104,17 @@ TEST(KindsDeployment, TemplatesAreChecked) {
       ElementsAre("spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds"));
 }
 
+TEST(KindsDeployment, WithoutASpecThereIsNothingToDeploy) {
+  EXPECT_THAT(create(deployment(), "metadata: {name: a}").errors,
+              ElementsAre("spec.selector: Required value", "spec.template: Required value"));
+  EXPECT_THAT(create(deployment(), "spec: {}").errors,
+              ElementsAre("spec.selector: Required value", "spec.template: Required value"));
+  EXPECT_THAT(
+      create(deployment(), "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}}}")
+          .errors,
+      ElementsAre("spec.template.spec.containers: Required value"));
+}
+
 TEST(KindsDeployment, StatusCountsFitOneAnother) {
   const json::Object before = create(deployment(), spec()).object;
   json::Object after = before;

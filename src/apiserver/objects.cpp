@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
+#include "apiserver/events_view.hpp"
 #include "async/callback.hpp"
 #include "base/text.hpp"
 #include "json/apply.hpp"
@@ -230,9 +231,14 @@ ApiTask<Written> Objects::update(Place place, Object incoming, WriteOptions opti
 ApiResult<Object> Objects::patched(const Place& place, const Object& before, const PatchBody& patch,
                                    const WriteOptions& options) const {
   const auto wrong = [&](const Error& error) { return refuse(bad_request(error.describe())); };
-  // Patches are written against the version that the client asked for.
-  Object document = before;
-  document["apiVersion"] = place.resource->api_version(*options.version);
+  // Patches are written against the form that the client asked for.
+  const json::Schema& schema =
+      options.view ? *options.view->storage_version().schema : *options.version->schema;
+  Object document = options.view ? to_events_view(before) : before;
+  if (!options.view) document["apiVersion"] = place.resource->api_version(*options.version);
+  const auto as_stored = [&](Object object) {
+    return options.view ? from_events_view(std::move(object)) : std::move(object);
+  };
   if (patch.kind == PatchBody::Kind::Strategic) {
     if (place.resource->is_custom) {
       return refuse(unsupported_media_type("application/strategic-merge-patch+json",
@@ -240,10 +246,9 @@ ApiResult<Object> Objects::patched(const Place& place, const Object& before, con
                                            "application/apply-patch+yaml"));
     }
     if (!patch.patch.is_object()) return refuse(bad_request("expected an object as strategic merge patch"));
-    auto merged =
-        json::strategic_merge(*options.version->schema, std::move(document), patch.patch.get_object());
+    auto merged = json::strategic_merge(schema, std::move(document), patch.patch.get_object());
     if (!merged) return wrong(merged.error());
-    return *std::move(merged);
+    return as_stored(*std::move(merged));
   }
   Value value = std::move(document);
   if (patch.kind == PatchBody::Kind::Merge) {
@@ -262,7 +267,7 @@ ApiResult<Object> Objects::patched(const Place& place, const Object& before, con
     }
   }
   if (!value.is_object()) return refuse(bad_request("the patch does not give an object"));
-  return std::move(value.get_object());
+  return as_stored(std::move(value.get_object()));
 }
 
 namespace {

@@ -59,6 +59,7 @@ using Admission = std::function<ApiResult<void>(const json::Object* before, cons
 
 struct WriteOptions {
   const ServedVersion* version = nullptr;
+  const Resource* view = nullptr;  // the resource whose form patches are written in, where it is another
   std::string subresource = {};
   std::string manager = {};
   FieldValidation validation = FieldValidation::Warn;

@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kIndex = "/openapi/v3";
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-// The name that clients before 1.28 have for it; its `@` is not allowed in a media type.
+// The name that clients before 1.28 have for it. Its `@` is not allowed in a media type: they ask by this
+// name and fail on an answer that has it.
 constexpr std::string_view kOldProtobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 // The media type to answer with; empty when none is acceptable.
@@ -49,8 +50,7 @@ ApiResult<http::Response> OpenApi::version_2(const http::Request& request, const
   const std::string_view type = negotiated(request, {kJson, kProtobuf});
   if (type.empty()) return refuse(not_acceptable(fmt::format("{}, {}", kJson, kProtobuf)));
   if (type == kJson) return tagged(request, documents_.version_2(catalog), kJson);
-  const bool is_old = request.headers.joined("accept").find(kOldProtobuf) != std::string::npos;
-  return tagged(request, documents_.version_2_protobuf(catalog), is_old ? kOldProtobuf : kProtobuf);
+  return tagged(request, documents_.version_2_protobuf(catalog), kProtobuf);
 }
 
 ApiResult<http::Response> OpenApi::version_3(const http::Request& request, const RequestInfo& info,

@@ -30,6 +30,7 @@ spec:
     served: true
     storage: true
     subresources: {status: {}, scale: {specReplicasPath: .spec.n, statusReplicasPath: .status.n}}
+    selectableFields: [{jsonPath: .spec.name}]
     schema:
       openAPIV3Schema:
         description: A boat.
@@ -158,6 +159,7 @@ TEST(OpenApi, CustomSchemasAreAsWrittenInVersion3) {
   const auto document = openapi_v3(*catalog(), "harbour.example.com", "v1");
   const Object& boat = schema_of(*document, "com.example.harbour.v1.Boat");
   EXPECT_EQ(boat.at("description"), "A boat.");
+  EXPECT_EQ(boat.at("x-kubernetes-selectable-fields"), yaml("[{fieldPath: spec.name}]"));
   EXPECT_EQ(boat.at("x-kubernetes-group-version-kind"),
             yaml("[{group: harbour.example.com, kind: Boat, version: v1}]"));
   const Value& spec = boat.at("properties").at("spec").at("properties");

@@ -185,6 +185,11 @@ json::Object PublishedSchemas::custom_schema(const Resource& resource, const Ser
                         {"$ref", fmt::format("{}{}ObjectMeta", kDefinitions, kMetaPrefix)}});
   }
   out[kGvk] = gvk(resource, version, resource.kind);
+  if (dialect_ == OpenApiDialect::V3 && !version.field_selectors.empty()) {
+    Array fields;
+    for (const std::string& path : version.field_selectors) fields.push_back(Object{{"fieldPath", path}});
+    out["x-kubernetes-selectable-fields"] = std::move(fields);
+  }
   return out;
 }
 

@@ -1,7 +1,10 @@
 #include "apiserver/rbac.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
+#include <random>
 
 #include "json/yaml.hpp"
 
@@ -176,6 +179,87 @@ TEST_F(RbacTest, RulesOfAUserAreThoseOfAllItsBindings) {
   EXPECT_THAT(state_.rules_for(user("jane", {"g"}), "ns").rules, testing::SizeIs(2));
   EXPECT_THAT(state_.rules_for(user("jane", {"g"}), "").rules, testing::SizeIs(1));
   EXPECT_THAT(state_.rules_for(user("jane", {"g"}), "other").rules, testing::SizeIs(1));
+}
+
+// The same answers as a walk over all that was ever applied and not taken back, in every order of changes.
+class Reference {
+ public:
+  void apply(RbacKind kind, const kube::ObjectKey& key, const json::Object* object) {
+    auto& objects = objects_[kind];
+    objects.erase(key);
+    if (object != nullptr) objects.emplace(key, *object);
+  }
+  bool allows(const User& who, const AccessRequest& request) {
+    for (const auto& [key, binding] : objects_[RbacKind::ClusterRoleBinding]) {
+      if (grants(binding, "", who, request)) return true;
+    }
+    for (const auto& [key, binding] : objects_[RbacKind::RoleBinding]) {
+      if (!request.ns.empty() && key.namespace_ == request.ns &&
+          grants(binding, key.namespace_, who, request)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  bool grants(const json::Object& binding, const std::string& ns, const User& who,
+              const AccessRequest& request) {
+    const RoleRef role = RoleRef::from(binding);
+    const bool is_local = role.kind == "Role";
+    const auto& roles = objects_[is_local ? RbacKind::Role : RbacKind::ClusterRole];
+    const auto found = roles.find({is_local ? ns : "", role.name});
+    if (found == roles.end()) return false;
+    const json::Array& subjects = *json::get_array(binding, {"subjects"});
+    const bool applies = std::ranges::any_of(subjects, [&](const json::Value& subject) {
+      const auto name = json::get_string(subject.get_object(), {"name"}).value_or("");
+      const bool is_user = json::get_string(subject.get_object(), {"kind"}) == "User";
+      return is_user ? who.name == name : who.is_in(name);
+    });
+    return applies && std::ranges::any_of(rules_in(found->second),
+                                          [&](const PolicyRule& rule) { return rule.allows(request); });
+  }
+
+  std::map<RbacKind, std::map<kube::ObjectKey, json::Object>> objects_;
+};
+
+TEST(Rbac, TheIndexAnswersAsAWalkWould) {
+  std::mt19937 random(20'261'115);
+  const auto any = [&](std::initializer_list<const char*> from) {
+    return std::string(*(from.begin() + random() % from.size()));
+  };
+  RbacState state;
+  Reference reference;
+  for (int step = 0; step < 3000; ++step) {
+    const auto kind = static_cast<RbacKind>(random() % 4);
+    const bool is_local = kind == RbacKind::Role || kind == RbacKind::RoleBinding;
+    const kube::ObjectKey key{is_local ? any({"n1", "n2"}) : "", any({"a", "b", "c"})};
+    json::Object object;
+    if (kind == RbacKind::Role || kind == RbacKind::ClusterRole) {
+      const PolicyRule rule{.verbs = {any({"get", "list", "*"})},
+                            .api_groups = {any({"", "apps"})},
+                            .resources = {any({"pods", "*"})}};
+      object["rules"] = json::Array{rule.to_json()};
+    } else {
+      object["roleRef"] = json::Object{{"kind", is_local ? any({"Role", "ClusterRole"}) : "ClusterRole"},
+                                       {"name", any({"a", "b", "c"})}};
+      json::Array subjects;
+      for (std::size_t i = random() % 3; i > 0; --i) {
+        subjects.push_back(
+            json::Object{{"kind", any({"User", "Group"})}, {"name", any({"jane", "dev", "ops"})}});
+      }
+      object["subjects"] = std::move(subjects);
+    }
+    const json::Object* given = random() % 4 == 0 ? nullptr : &object;
+    state.apply(kind, key, given);
+    reference.apply(kind, key, given);
+    const User who = user("jane", {any({"dev", "ops", "none"})});
+    const AccessRequest request{.verb = any({"get", "list"}),
+                                .group = any({"", "apps"}),
+                                .resource = any({"pods", "nodes"}),
+                                .ns = any({"", "n1", "n2"})};
+    ASSERT_EQ(authorize(state, who, request).allowed, reference.allows(who, request)) << "step " << step;
+  }
 }
 
 TEST(Rbac, DenialsAreWordedAsKubectlShowsThem) {

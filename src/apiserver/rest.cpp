@@ -25,6 +25,9 @@ struct Rest::Call {
   Presenter presenter() const { return Presenter(resource, version, form, now); }
   ApiResult<WriteOptions> write_options(bool is_apply = false) const;
   ApiResult<Selection> selection() const;
+  json::Object in_stored_form(json::Object object) const {
+    return is_events_view(resource) ? from_events_view(std::move(object)) : std::move(object);
+  }
 };
 
 namespace {
@@ -82,6 +85,10 @@ void add_warnings(http::Response& response, const std::vector<std::string>& warn
 ApiResult<WriteOptions> Rest::Call::write_options(bool is_apply) const {
   WriteOptions options;
   options.version = &version;
+  if (is_events_view(resource)) {
+    options.version = &place.resource->storage_version();
+    options.view = &resource;
+  }
   options.subresource = subresource();
   auto dry = apiserver::dry_run(query());
   if (!dry) return refuse(std::move(dry.error()));
@@ -124,7 +131,9 @@ ApiResult<Rest::Call> Rest::resolve(const RestRequest& request) const {
     return refuse(path_not_found());
   if (!can_serve(*resource, info)) return refuse(method_not_allowed(request.http.method));
   const bool is_namespaces = info.group.empty() && info.resource == "namespaces";
-  Place place{info.cluster, resource, is_namespaces ? "" : info.ns, info.name};
+  // What is shown in another form is written in its own.
+  const Resource* stored = is_events_view(*resource) ? request.catalog->find("", "events") : resource;
+  Place place{info.cluster, stored, is_namespaces ? "" : info.ns, info.name};
   const bool needs_namespace = resource->is_namespaced && (info.verb == "create" || !info.name.empty());
   if (needs_namespace && place.ns.empty()) {
     return refuse(bad_request(
@@ -191,8 +200,7 @@ ApiTask<http::Response> Rest::create(const Call& call) {
   if (!options) co_return refuse(std::move(options.error()));
   auto object = read_object(call.request.http, call.resource, call.version);
   if (!object) co_return refuse(std::move(object.error()));
-  auto written =
-      co_await objects_.create(call.place, to_stored_form(call.resource, *std::move(object)), *options);
+  auto written = co_await objects_.create(call.place, call.in_stored_form(*std::move(object)), *options);
   if (!written) co_return refuse(std::move(written.error()));
   auto response = call.presenter().one(201, written->text);
   add_warnings(response, written->warnings);
@@ -204,8 +212,7 @@ ApiTask<http::Response> Rest::update(const Call& call) {
   if (!options) co_return refuse(std::move(options.error()));
   auto object = read_object(call.request.http, call.resource, call.version);
   if (!object) co_return refuse(std::move(object.error()));
-  auto written =
-      co_await objects_.update(call.place, to_stored_form(call.resource, *std::move(object)), *options);
+  auto written = co_await objects_.update(call.place, call.in_stored_form(*std::move(object)), *options);
   if (!written) co_return refuse(std::move(written.error()));
   auto response = call.presenter().one(200, written->text);
   add_warnings(response, written->warnings);
@@ -226,6 +233,7 @@ ApiTask<http::Response> Rest::patch(const Call& call) {
     auto typed =
         check_type(body->patch.get_object(), call.resource.api_version(call.version), call.resource.kind);
     if (!typed) co_return refuse(std::move(typed.error()));
+    body->patch = call.in_stored_form(std::move(body->patch.get_object()));
   }
   auto written = co_await objects_.patch(call.place, *std::move(body), *options);
   if (!written) co_return refuse(std::move(written.error()));

@@ -1,8 +1,7 @@
 #include "apiserver/server.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
+#include <fmt/format.h>
 #include <map>
 
 #include "apiserver/access.hpp"
@@ -34,7 +33,9 @@ constexpr Duration kMaintenanceInterval = std::chrono::minutes(1);
 Result<Pki> make_temporary_pki(PkiOptions options, const Clock& clock) {
   std::string pattern = (std::filesystem::temp_directory_path() / "fairway-pki-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) {
-    return fail(ErrorCode::Unavailable, fmt::format("cannot make a folder in {}", quoted(std::filesystem::temp_directory_path().string())));
+    return fail(ErrorCode::Unavailable,
+                fmt::format("cannot make a folder in {}",
+                            fairway::quoted(std::filesystem::temp_directory_path().string())));
   }
   options.directory = pattern + "/pki";
   auto pki = load_pki(options, clock);
@@ -52,7 +53,8 @@ PkiOptions pki_options(const ServerSettings& settings) {
   more.push_back(settings.address);
   if (!settings.public_host.empty()) more.push_back(settings.public_host);
   for (const std::string& name : more) {
-    const bool is_address = name.find(':') != std::string::npos || name.find_first_not_of("0123456789.") == std::string::npos;
+    const bool is_address =
+        name.find(':') != std::string::npos || name.find_first_not_of("0123456789.") == std::string::npos;
     auto& list = is_address ? options.ip_addresses : options.dns_names;
     const bool is_wildcard = name == "0.0.0.0" || name == "::";
     if (!is_wildcard && std::ranges::find(list, name) == list.end()) list.push_back(name);
@@ -60,7 +62,9 @@ PkiOptions pki_options(const ServerSettings& settings) {
   return options;
 }
 
-Error to_error(const ApiError& error) { return Error{ErrorCode::Internal, error.message}; }
+Error to_error(const ApiError& error) {
+  return Error{ErrorCode::Internal, error.message};
+}
 
 }  // namespace
 
@@ -107,10 +111,13 @@ Result<void> ApiServer::Impl::open() {
     std::error_code error;
     std::filesystem::create_directories(settings.data_directory, error);
     if (error) {
-      return fail(ErrorCode::Unavailable, fmt::format("the data directory {} cannot be made: {}", quoted(settings.data_directory), error.message()));
+      return fail(ErrorCode::Unavailable,
+                  fmt::format("the data directory {} cannot be made: {}",
+                              fairway::quoted(settings.data_directory), error.message()));
     }
   }
-  FAIRWAY_TRY(pki, is_temporary ? make_temporary_pki(pki_options(settings), clock) : load_pki(pki_options(settings), clock));
+  FAIRWAY_TRY(pki, is_temporary ? make_temporary_pki(pki_options(settings), clock)
+                                : load_pki(pki_options(settings), clock));
   store::StoreOptions options{.directory = is_temporary ? "" : settings.data_directory + "/store",
                               .clock = clock,
                               .post = [this](store::Job job) { loop.post(std::move(job)); }};
@@ -120,7 +127,9 @@ Result<void> ApiServer::Impl::open() {
   clusters.add(kHubCluster);
   for (const std::string& name : settings.clusters) {
     if (!is_cluster_name(name)) {
-      return fail(ErrorCode::Invalid, fmt::format("expected a cluster name of lower-case letters, digits and '-', found {}", quoted(name)));
+      return fail(ErrorCode::Invalid,
+                  fmt::format("expected a cluster name of lower-case letters, digits and '-', found {}",
+                              fairway::quoted(name)));
     }
     clusters.add(name);
   }
@@ -135,9 +144,10 @@ Result<void> ApiServer::Impl::open() {
   if (!settings.audit_log.empty()) {
     FAIRWAY_TRY(audit, AuditLog::open({.path = settings.audit_log}));
   }
-  endpoints = std::make_unique<Endpoints>(*store, clusters, metrics);
-  front = std::make_unique<Front>(FrontParts{*access, clusters, *objects, *rest, *endpoints, audit.get(), clock, metrics},
-                                  settings.max_in_flight);
+  endpoints = std::make_unique<Endpoints>(*store, metrics);
+  front = std::make_unique<Front>(
+      FrontParts{*access, clusters, *objects, *rest, *endpoints, audit.get(), clock, metrics},
+      settings.max_in_flight);
   return {};
 }
 
@@ -159,23 +169,29 @@ Task<void> ApiServer::Impl::bootstrap() {
   for (const std::string& name : clusters.names()) {
     LogicalCluster& cluster = *clusters.find(name);
     auto done = co_await bootstrap_cluster(*objects, cluster, settings.install_product_crds);
-    if (!done) co_return std::unexpected(to_error(done.error()).within(fmt::format("preparing cluster {}", quoted(name))));
+    if (!done)
+      co_return std::unexpected(
+          to_error(done.error()).within(fmt::format("preparing cluster {}", fairway::quoted(name))));
     co_await definitions->settle(name);
   }
   co_return Result<void>{};
 }
 
 Result<std::shared_ptr<http::TlsContext>> ApiServer::Impl::tls_context() const {
-  return http::make_server_context(
-      {.certificate_pem = pki.server.certificate_pem, .key_pem = pki.server.key_pem, .client_ca_pem = pki.authority.certificate_pem});
+  return http::make_server_context({.certificate_pem = pki.server.certificate_pem,
+                                    .key_pem = pki.server.key_pem,
+                                    .client_ca_pem = pki.authority.certificate_pem});
 }
 
 Result<void> ApiServer::Impl::listen() {
   FAIRWAY_TRY(auto tls, tls_context());
-  http::ServerOptions options{.address = settings.address, .port = settings.port, .limits = settings.limits, .tls = std::move(tls)};
+  http::ServerOptions options{
+      .address = settings.address, .port = settings.port, .limits = settings.limits, .tls = std::move(tls)};
   FAIRWAY_TRY(server, http::Server::listen(
                           loop.executor(), clock, std::move(options),
-                          [this](const http::Request& request, http::ResponseWriter& writer) { return front->serve(request, writer); },
+                          [this](const http::Request& request, http::ResponseWriter& writer) {
+                            return front->serve(request, writer);
+                          },
                           [](int status, std::string_view message) {
                             ApiError error{status, "", std::string(message), {}, {}};
                             if (status == 413) error.reason = "RequestEntityTooLarge";
@@ -231,25 +247,32 @@ Task<std::unique_ptr<ApiServer>> ApiServer::start(async::EventLoop& loop, Server
     co_await server->stop(Duration::zero());
     co_return std::unexpected(std::move(ready.error()));
   }
-  inside.tasks.spawn("event expiry", expire_events(*inside.objects, inside.clusters, inside.clock, inside.settings.event_lifetime));
+  inside.tasks.spawn("event expiry", expire_events(*inside.objects, inside.clusters, inside.clock,
+                                                   inside.settings.event_lifetime));
   inside.tasks.spawn("maintenance", inside.maintain());
   inside.tasks.spawn("certificate renewal", inside.renew_certificates());
   inside.endpoints->set_ready(true);
-  log::info("api server ready", {{"url", server->url()}, {"revision", fmt::to_string(inside.store->revision())}});
+  log::info("api server ready",
+            {{"url", server->url()}, {"revision", fmt::to_string(inside.store->revision())}});
   co_return server;
 }
 
 ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ApiServer::~ApiServer() = default;
 
-std::uint16_t ApiServer::port() const { return impl_->server->port(); }
+std::uint16_t ApiServer::port() const {
+  return impl_->server->port();
+}
 
 std::string ApiServer::url() const {
   const std::string host = impl_->host();
-  return host.find(':') == std::string::npos ? fmt::format("https://{}:{}", host, port()) : fmt::format("https://[{}]:{}", host, port());
+  return host.find(':') == std::string::npos ? fmt::format("https://{}:{}", host, port())
+                                             : fmt::format("https://[{}]:{}", host, port());
 }
 
-std::vector<std::string> ApiServer::clusters() const { return impl_->clusters.names(); }
+std::vector<std::string> ApiServer::clusters() const {
+  return impl_->clusters.names();
+}
 
 std::string ApiServer::kubeconfig() const {
   KubeconfigRequest request;
@@ -262,8 +285,9 @@ std::string ApiServer::kubeconfig() const {
 }
 
 Task<void> ApiServer::backup(std::string path) {
-  return async::await_callback<void>(
-      [store = impl_->store.get(), path = std::move(path)](auto done) { store->backup(path, std::move(done)); });
+  return async::await_callback<void>([store = impl_->store.get(), path = std::move(path)](auto done) {
+    store->backup(path, std::move(done));
+  });
 }
 
 boost::asio::awaitable<void> ApiServer::stop(Duration grace) {

@@ -35,13 +35,19 @@ void TokenTable::replace(const std::string& source, std::vector<TokenEntry> entr
     for (const std::string& digest : old->second) {
       const auto [first, last] = by_digest_.equal_range(digest);
       for (auto each = first; each != last;) {
-        each = each->second.source == source ? by_digest_.erase(each) : std::next(each);
+        if (each->second.source != source) {
+          ++each;
+          continue;
+        }
+        count_bindings(each->second.grant, false);
+        each = by_digest_.erase(each);
       }
     }
     by_source_.erase(old);
   }
   for (TokenEntry& entry : entries) {
     by_source_[source].push_back(entry.digest);
+    count_bindings(entry.grant, true);
     by_digest_.emplace(entry.digest, Known{entry.digest, source, std::move(entry.grant)});
   }
 }
@@ -70,15 +76,27 @@ std::vector<std::string> TokenTable::erase_where(const std::function<bool(const 
     std::erase(digests, each->first);
     if (digests.empty()) by_source_.erase(source);
     sources.insert(source);
+    count_bindings(each->second.grant, false);
     each = by_digest_.erase(each);
   }
   return {sources.begin(), sources.end()};
 }
 
 std::vector<std::string> TokenTable::revoke(const std::string& uid) {
+  if (!bound_.contains(uid)) return {};
   return erase_where([&](const Known& known) {
     return std::ranges::find(known.grant.bound_to, uid) != known.grant.bound_to.end();
   });
+}
+
+void TokenTable::count_bindings(const TokenGrant& grant, bool is_added) {
+  for (const std::string& uid : grant.bound_to) {
+    if (is_added) {
+      ++bound_[uid];
+    } else if (--bound_[uid] == 0) {
+      bound_.erase(uid);
+    }
+  }
 }
 
 std::vector<std::string> TokenTable::drop_expired(WallTime now) {

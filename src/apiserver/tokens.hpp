@@ -67,9 +67,12 @@ class TokenTable {
     TokenGrant grant;
   };
   std::vector<std::string> erase_where(const std::function<bool(const Known&)>& is_over);
+  void count_bindings(const TokenGrant& grant, bool is_added);
 
   std::unordered_multimap<std::string, Known> by_digest_;
   std::map<std::string, std::vector<std::string>> by_source_;  // digests
+  // Tokens bound to each uid: most objects that go have none, and that must cost nothing.
+  std::unordered_map<std::string, std::size_t> bound_;
 };
 
 // system:serviceaccount:NS:NAME and its groups.

@@ -67,6 +67,12 @@ TEST(TokenTable, TokensEndWithWhatTheyAreBoundTo) {
   EXPECT_TRUE(table.find("two", kNow));
   EXPECT_THAT(table.revoke("account"), ElementsAre("b"));
   EXPECT_EQ(table.size(), 0U);
+  EXPECT_THAT(table.revoke("account"), testing::IsEmpty());
+  // A source that comes back is bound as before.
+  table.replace("b", {entry("two", "robot", {}, {"account"})});
+  table.replace("b", {entry("two", "robot", {}, {"account"})});
+  EXPECT_THAT(table.revoke("account"), ElementsAre("b"));
+  EXPECT_FALSE(table.find("two", kNow));
 }
 
 TEST(Tokens, TheTokenFileIsThatOfKubernetes) {

@@ -1,0 +1,51 @@
+// Command: what every subcommand is given, and how it says what it will do.
+//
+// A subcommand's file adds its CLI11 command to the tree and, in the command's callback, sets
+// Invocation::action. Nothing runs while arguments are still being read, so wrong usage never has an effect.
+// Data goes to `out`, messages for people to `err`; an action's error is printed and turned into the exit
+// code in one place (program.cpp).
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace fairway::cli {
+
+struct Invocation {
+  std::string program;  // as the user types it: "fairway", or "kubectl fairway"
+  std::ostream& out;
+  std::ostream& err;
+  std::function<Result<void>()> action = {};  // set by the command that the arguments name
+};
+
+// The headings of `fairway --help`, in its order.
+inline constexpr const char* kRunCommands = "Run Fairway";
+inline constexpr const char* kOtherCommands = "Other Commands";
+inline constexpr const char* kSubcommands = "Available Commands";
+inline constexpr const char* kHidden = "";
+
+void add_up(CLI::App& root, Invocation& invocation);
+void add_apiserver(CLI::App& root, Invocation& invocation);
+void add_apiserver_backup(CLI::App& apiserver, Invocation& invocation);
+void add_apiserver_check(CLI::App& apiserver, Invocation& invocation);
+void add_completion(CLI::App& root, Invocation& invocation);
+void add_help(CLI::App& root, Invocation& invocation);
+void add_options(CLI::App& root, Invocation& invocation);
+void add_version(CLI::App& root, Invocation& invocation);
+
+// Binds a command's settings to its action: the settings live as long as the action may run.
+template <class Settings>
+void on_chosen(CLI::App& command, Invocation& invocation, std::shared_ptr<Settings> settings,
+               Result<void> (*act)(const Settings&, Invocation&)) {
+  command.callback([&command, &invocation, settings, act] {
+    if (!command.get_subcommands().empty()) return;  // a subcommand of it was meant
+    invocation.action = [&invocation, settings, act] { return act(*settings, invocation); };
+  });
+}
+
+}  // namespace fairway::cli
