@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/protobuf.hpp"
 #include "base/text.hpp"
 #include "http/accept.hpp"
 #include "json/yaml.hpp"
@@ -10,7 +11,9 @@ namespace fairway::apiserver {
 namespace {
 
 constexpr json::ParseLimits kJsonLimits{.max_depth = 256, .max_bytes = 3 * 1024 * 1024};
-constexpr std::string_view kObjectTypes = "application/json, application/yaml";
+constexpr std::string_view kObjectTypes =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kCustomObjectTypes = "application/json, application/yaml";
 constexpr std::string_view kPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 constexpr std::string_view kBuiltinPatchTypes =
@@ -39,11 +42,22 @@ ApiResult<json::Value> read_json(std::string_view text) {
   return *std::move(value);
 }
 
-ApiResult<json::Object> read_any(const http::Request& request) {
-  auto type = media_type(request, kObjectTypes);
+ApiResult<json::Object> read_protobuf(std::string_view bytes) {
+  auto object = decode_protobuf_body(bytes);
+  if (object) return *std::move(object);
+  if (object.error().code == ErrorCode::Unsupported)
+    return refuse(unsupported_media_type(kProtobufMediaType, kCustomObjectTypes));
+  return refuse(bad_request("the object provided is unrecognized: " + object.error().describe()));
+}
+
+// Custom objects have no protobuf form.
+ApiResult<json::Object> read_any(const http::Request& request, bool is_custom = false) {
+  const std::string_view offered = is_custom ? kCustomObjectTypes : kObjectTypes;
+  auto type = media_type(request, offered);
   if (!type) return refuse(std::move(type.error()));
+  if (*type == kProtobufMediaType && !is_custom) return read_protobuf(request.body);
   const bool is_yaml = *type == "application/yaml" || *type == "application/x-yaml" || *type == "text/yaml";
-  if (!is_yaml && *type != "application/json") return refuse(unsupported_media_type(*type, kObjectTypes));
+  if (!is_yaml && *type != "application/json") return refuse(unsupported_media_type(*type, offered));
   auto value = is_yaml ? read_yaml(request.body) : read_json(request.body);
   if (!value) return refuse(std::move(value.error()));
   if (!value->is_object()) {
@@ -77,7 +91,7 @@ ApiResult<void> check_type(const json::Object& object, std::string_view api_vers
 
 ApiResult<json::Object> read_object(const http::Request& request, const Resource& resource,
                                     const ServedVersion& version) {
-  auto object = read_any(request);
+  auto object = read_any(request, resource.is_custom);
   if (!object) return object;
   if (auto typed = check_type(*object, resource.api_version(version), resource.kind); !typed) {
     return refuse(std::move(typed.error()));

@@ -1,7 +1,7 @@
 // Bodies of requests: what the client sent, as JSON values.
 //
-// JSON and YAML are read; protobuf is answered with 415, and clients fall back to JSON. Depth and size are
-// bounded before anything else looks at the value.
+// JSON and YAML are read, and protobuf for built-in kinds (protobuf.hpp); patches are never protobuf. Depth
+// and size are bounded before anything else looks at the value.
 #pragma once
 
 #include "apiserver/api_error.hpp"
