@@ -74,6 +74,16 @@ run 0 k get configmap kept -o jsonpath='{.data.a}'
 equals "the data is picked up again" "$out" 1
 stop INT 0
 
+# Asked twice: at once. Both signals wait while the process is stopped, so that nothing depends on time.
+start up --data "$data"
+wait_ready
+kill -STOP "$pid"
+kill -INT "$pid"
+kill -TERM "$pid"
+stop CONT 130
+run 0 "$FAIRWAY" apiserver check "$data"
+contains "what was ended at once is sound" "$out" "sound"
+
 # A backup restored into a new directory.
 mkdir -p "$work/restored/store"
 cp "$work/copy.db" "$work/restored/store/fairway.db"
@@ -97,7 +107,7 @@ stop TERM 0
 on_terminal() {
   rm -f "$work/typescript"
   mkfifo "$work/keys"
-  env TERM=xterm "$@" script -qec "'$FAIRWAY' apiserver --store memory --listen 127.0.0.1:0" "$work/typescript" \
+  env TERM=xterm "$@" script -qefc "'$FAIRWAY' apiserver --store memory --listen 127.0.0.1:0" "$work/typescript" \
     <"$work/keys" >/dev/null 2>&1 &
   local terminal=$!
   pids+=("$terminal")
