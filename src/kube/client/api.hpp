@@ -64,6 +64,9 @@ class Api {
   Task<json::Object> remove(std::string name, DeleteOptions options = {}) const {
     return client_.remove(at(std::move(name)), std::move(options));
   }
+  Task<json::Object> remove_collection(DeleteOptions options = {}, ListOptions chosen = {}) const {
+    return client_.remove_collection(type().in(namespace_), std::move(options), std::move(chosen));
+  }
 
  private:
   static Task<T> as_struct(Task<json::Object> answer) {

@@ -55,6 +55,18 @@ json::Object encode(const T& object) {
   return encoded;
 }
 
+// A reference to the object as the controller of what it owns.
+template <TypedObject T>
+OwnerReference controller_reference(const T& owner) {
+  const ResourceType type = resource_type(static_cast<const T*>(nullptr));
+  return {.api_version = type.kind.api_version(),
+          .kind = type.kind.kind,
+          .name = owner.metadata.name,
+          .uid = owner.metadata.uid,
+          .controller = true,
+          .block_owner_deletion = true};
+}
+
 template <TypedObject T>
 Result<T> decode(const json::Object& object) {
   auto decoded = json::from_json<T>(object);
