@@ -38,7 +38,13 @@ ApiResult<json::Value> read_yaml(std::string_view text) {
 
 ApiResult<json::Value> read_json(std::string_view text) {
   auto value = json::parse(text, kJsonLimits);
-  if (!value) return refuse(bad_request("the object provided is unrecognized: " + value.error().describe()));
+  if (!value) {
+    const std::string why = value.error().describe();
+    const bool is_duplicate = why.find("stands twice") != std::string::npos;
+    return refuse(bad_request((is_duplicate ? "strict decoding error: duplicate field: "
+                                            : "the object provided is unrecognized: ") +
+                              why));
+  }
   return *std::move(value);
 }
 
@@ -93,6 +99,16 @@ ApiResult<json::Object> read_object(const http::Request& request, const Resource
                                     const ServedVersion& version) {
   auto object = read_any(request, resource.is_custom);
   if (!object) return object;
+  // The path says what a built-in object is; only a custom one must say it itself.
+  if (!resource.is_custom && !object->contains("kind") && !object->contains("apiVersion")) {
+    (*object)["kind"] = resource.kind;
+    (*object)["apiVersion"] = resource.api_version(version);
+  }
+  const auto found_kind = json::get_string(*object, {"kind"}).value_or("");
+  if (!resource.is_custom && !found_kind.empty() && found_kind != resource.kind) {
+    return refuse(bad_request(fmt::format("{} in version {} cannot be handled as a {}: it is of another kind",
+                                          found_kind, quoted(version.name), resource.kind)));
+  }
   if (auto typed = check_type(*object, resource.api_version(version), resource.kind); !typed) {
     return refuse(std::move(typed.error()));
   }

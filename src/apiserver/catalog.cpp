@@ -46,7 +46,7 @@ std::string Resource::api_version(const ServedVersion& version) const {
 }
 
 std::string stored_name(std::string_view group, std::string_view plural) {
-  return group.empty() ? std::string(plural) : fmt::format("{}/{}", group, plural);
+  return fmt::format("{}/{}", group, plural);
 }
 
 std::shared_ptr<const Catalog> Catalog::make(std::vector<ResourcePtr> custom) {

@@ -79,8 +79,8 @@ TEST(Catalog, ReadsSubresourcesSelectorsAndScale) {
   EXPECT_TRUE(catalog->find("", "serviceaccounts")->has_token);
   const auto& fields = catalog->find("", "pods")->storage_version().field_selectors;
   EXPECT_NE(std::ranges::find(fields, "spec.nodeName"), fields.end());
-  EXPECT_EQ(catalog->find("events.k8s.io", "events")->stored_as, "events");
-  EXPECT_EQ(catalog->find("", "events")->stored_as, "events");
+  EXPECT_EQ(catalog->find("events.k8s.io", "events")->stored_as, "/events");
+  EXPECT_EQ(catalog->find("", "events")->stored_as, "/events");
   EXPECT_EQ(deployments.stored_as, "apps/deployments");
   EXPECT_FALSE(catalog->find("authorization.k8s.io", "selfsubjectaccessreviews")->is_stored());
   EXPECT_EQ(subresource_kind("scale").kind, "Scale");

@@ -12,12 +12,15 @@
 
 #include "apiserver/catalog.hpp"
 #include "apiserver/crd_resource.hpp"
+#include "store/types.hpp"
 
 namespace fairway::apiserver {
 
 struct LogicalCluster {
   std::string name;
   std::shared_ptr<const Catalog> catalog = Catalog::make({});
+  // Since when the schema of a custom resource is what it is, by stored_as.
+  std::map<std::string, store::Revision> schema_since = {};
 };
 
 class Clusters {

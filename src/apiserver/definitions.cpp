@@ -6,6 +6,7 @@
 #include "apiserver/crd_resource_rules.hpp"
 #include "apiserver/sweep.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "kube/core/object.hpp"
 
 namespace fairway::apiserver {
@@ -19,6 +20,12 @@ const Resource& definition_resource() {
   const Resource* resource = catalog->find("apiextensions.k8s.io", "customresourcedefinitions");
   FAIRWAY_CHECK(resource != nullptr, "the catalog has no CustomResourceDefinition");
   return *resource;
+}
+
+ResourcePtr terminating(const Resource& resource) {
+  auto copy = std::make_shared<Resource>(resource);
+  copy->is_terminating = true;
+  return copy;
 }
 
 std::vector<json::Object> definitions_of(store::Store& store, const std::string& cluster) {
@@ -62,7 +69,9 @@ void Definitions::rebuild(const std::string& name) {
     if (!is_established(crd)) continue;
     auto resource = clusters_.resource_cache().resource(crd);
     if (resource) {
-      custom.push_back(*std::move(resource));
+      cluster->schema_since[(*resource)->stored_as] =
+          parse_unsigned(kube::resource_version_of(crd)).value_or(0);
+      custom.push_back(kube::is_being_deleted(crd) ? terminating(**resource) : *std::move(resource));
     } else {
       log::error("a stored definition cannot be served", {{"cluster", name},
                                                           {"name", std::string(kube::name_of(crd))},

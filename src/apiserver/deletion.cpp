@@ -36,16 +36,18 @@ ApiResult<void> check_preconditions(const Resource& resource, const Object& obje
   const auto uid = kube::uid_of(object);
   if (options.uid && *options.uid != uid) {
     return refuse(conflict(resource, kube::name_of(object),
-                           fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                           fmt::format("the UID in the precondition ({}) does not match the UID in record "
+                                       "({}). The object might have been "
+                                       "deleted and then recreated",
                                        *options.uid, uid)));
   }
   const auto version = kube::resource_version_of(object);
   if (options.resource_version && *options.resource_version != version) {
-    return refuse(conflict(
-        resource, kube::name_of(object),
-        fmt::format(
-            "Precondition failed: ResourceVersion in precondition: {}, ResourceVersion in object meta: {}",
-            *options.resource_version, version)));
+    return refuse(conflict(resource, kube::name_of(object),
+                           fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                                       "ResourceVersion in record ({}). The "
+                                       "object might have been modified",
+                                       *options.resource_version, version)));
   }
   return {};
 }

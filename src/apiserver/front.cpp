@@ -91,6 +91,11 @@ Task<void> Front::serve_resource(Visit& visit, http::ResponseWriter& writer) {
     co_return co_await writer.send(answer ? *std::move(answer) : answer.error().to_response());
   }
   RestRequest rest{visit.request, visit.info, catalog};
+  if (resource != nullptr && resource->is_custom) {
+    const auto& since = parts_.clusters.find(visit.info.cluster)->schema_since;
+    if (const auto found = since.find(resource->stored_as); found != since.end())
+      rest.schema_since = found->second;
+  }
   if (resource != nullptr && rbac_kind(resource->group, resource->plural)) {
     rest.admission = [this, &visit, resource](const json::Object* before, const json::Object& object) {
       return check_escalation(parts_.access.rbac(visit.info.cluster), visit.caller.user, *resource, before,
@@ -151,7 +156,8 @@ void Front::record(const Visit& visit, const http::ResponseWriter& writer) {
   if (visit.info.verb != "watch") {
     const double seconds = std::chrono::duration<double>(parts_.clock.steady() - visit.began).count();
     parts_.metrics
-        .histogram("apiserver_request_duration_seconds", "Time from a request's arrival to the end of its answer.",
+        .histogram("apiserver_request_duration_seconds",
+                   "Time from a request's arrival to the end of its answer.",
                    {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, {"verb"})
         .with({visit.info.verb})
         .observe(seconds);

@@ -49,6 +49,18 @@ Object in_order(const WriteRequest& request, Object object) {
   return ordered;
 }
 
+ApiError cannot_be_handled(const WriteRequest& request, std::string_view why) {
+  return bad_request(fmt::format("{} in version {} cannot be handled as a {}: {}", request.resource->kind,
+                                 quoted(request.version->name), request.resource->kind, why));
+}
+
+// A wrong type is found when a client's text is read into a Go struct: that makes it a bad request, not an
+// invalid object. Custom resources have a struct for their metadata alone.
+bool is_decoding_error(const WriteRequest& request, const FieldError& error) {
+  if (error.type != FieldError::Type::TypeInvalid) return false;
+  return !request.resource->is_custom || error.field.starts_with("metadata.");
+}
+
 // Unknown fields go; by the request's wish they are warned of or refused.
 ApiResult<void> prune_unknown(const WriteRequest& request, Value& value, std::vector<std::string>& warnings) {
   std::vector<std::string> unknown;
@@ -61,9 +73,12 @@ ApiResult<void> prune_unknown(const WriteRequest& request, Value& value, std::ve
     warnings.insert(warnings.end(), texts.begin(), texts.end());
     return {};
   }
-  return refuse(bad_request(fmt::format(
-      "{} in version {} cannot be handled as a {}: strict decoding error: {}", quoted(request.resource->kind),
-      quoted(request.version->name), request.resource->kind, join(texts, ", "))));
+  const std::string problem = "strict decoding error: " + join(texts, ", ");
+  if (request.is_patch) {
+    return refuse(
+        invalid(*request.resource, request.name, {FieldError::invalid("patch", Value(""), problem)}));
+  }
+  return refuse(cannot_be_handled(request, problem));
 }
 
 // Checks and completes what the client sent; the result is in the storage version but not yet stamped.
@@ -89,6 +104,9 @@ ApiResult<void> check_fields(const WriteRequest& request, const Object* before, 
   if (rules.validate) add(rules.validate(object));
   if (before && rules.validate_update) add(rules.validate_update(*before, object));
   if (errors.empty()) return {};
+  const auto undecodable = std::ranges::find_if(
+      errors, [&](const FieldError& error) { return is_decoding_error(request, error); });
+  if (undecodable != errors.end()) return refuse(cannot_be_handled(request, undecodable->text()));
   return refuse(invalid(*request.resource, kube::name_of(object), errors));
 }
 

@@ -35,6 +35,7 @@ struct WriteRequest {
   std::string uid = {};          // of a new object
   std::string name_suffix = {};  // for generateName
   KindContext kind = {};
+  bool is_patch = false;    // strict errors are then the patch's, not the object's
   bool is_applied = false;  // managedFields were already worked out by server-side apply
 };
 

@@ -293,6 +293,7 @@ ApiTask<Written> Objects::patch(Place place, PatchBody patch, WriteOptions optio
   auto before = current(place);
   WriteRequest request = request_for(place, options);
   request.is_applied = patch.kind == PatchBody::Kind::Apply;
+  request.is_patch = true;
   if (!before) {
     if (!request.is_applied || !options.subresource.empty())
       co_return refuse(not_found(*place.resource, place.name));

@@ -101,8 +101,9 @@ ApiResult<OutputForm> OutputForm::negotiate(const http::Headers& headers, const 
   return refuse(not_acceptable(kOffered));
 }
 
-Presenter::Presenter(const Resource& resource, const ServedVersion& version, OutputForm form, WallTime now)
-    : resource_(resource), version_(version), form_(std::move(form)), now_(now) {
+Presenter::Presenter(const Resource& resource, const ServedVersion& version, OutputForm form, WallTime now,
+                     store::Revision schema_since)
+    : resource_(resource), version_(version), form_(std::move(form)), now_(now), schema_since_(schema_since) {
   const bool is_storage = &version == &resource.storage_version();
   is_verbatim_ = form_.is_plain() && is_storage && !is_events_view(resource);
 }
@@ -111,8 +112,8 @@ Object Presenter::object(const Text& stored) const {
   Object object = parse_stored(stored);
   if (is_events_view(resource_)) return to_events_view(std::move(object));
   object["apiVersion"] = resource_.api_version(version_);
-  if (&version_ != &resource_.storage_version()) {
-    // Another version may know fewer fields, and others by default.
+  if (resource_.is_custom) {
+    // Another version, or a newer schema, may know fewer fields, and others by default.
     Value value = std::move(object);
     json::prune(*version_.schema, value);
     json::apply_defaults(*version_.schema, value);
@@ -140,12 +141,19 @@ http::Response Presenter::encode(int status, const Value& value) const {
           std::move(text)};
 }
 
-http::Response Presenter::one(int status, const Text& stored) const {
-  if (!is_verbatim_) return encode(status, shaped(object(stored), true));
+http::Response Presenter::send(int status, const Text& text) const {
   http::Response response{
       status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}}, {}};
-  response.body.pieces.push_back(stored);
+  response.body.pieces.push_back(text);
   return response;
+}
+
+http::Response Presenter::one(int status, const store::Entry& entry) const {
+  return is_verbatim(entry) ? send(status, entry.value) : encode(status, shaped(object(entry.value), true));
+}
+
+http::Response Presenter::one(int status, const Text& stored) const {
+  return is_verbatim_ ? send(status, stored) : encode(status, shaped(object(stored), true));
 }
 
 http::Response Presenter::list(const ListHead& head, const std::vector<store::EntryPtr>& entries) const {
@@ -161,7 +169,7 @@ http::Response Presenter::list(const ListHead& head, const std::vector<store::En
                           resource_.list_kind, json::serialize(metadata.to_object()))));
     for (const store::EntryPtr& entry : entries) {
       if (entry != entries.front()) pieces.push_back(comma());
-      pieces.push_back(entry->value);
+      pieces.push_back(is_verbatim(*entry) ? entry->value : share(json::serialize(object(entry->value))));
     }
     pieces.push_back(share("]}\n"));
     return response;
@@ -186,6 +194,11 @@ http::Response Presenter::list(const ListHead& head, const std::vector<store::En
 http::Body Presenter::event(std::string_view type, const Text& stored, bool first) const {
   if (is_verbatim_) return framed(type, stored);
   return framed(type, share(json::serialize(shaped(object(stored), first))));
+}
+
+http::Body Presenter::event(std::string_view type, const store::Entry& entry, bool first) const {
+  if (is_verbatim(entry)) return framed(type, entry.value);
+  return framed(type, share(json::serialize(shaped(object(entry.value), first))));
 }
 
 http::Body Presenter::bookmark(store::Revision revision, bool ends_initial_events, bool first) const {

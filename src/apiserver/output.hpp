@@ -40,22 +40,28 @@ struct ListHead {
 
 class Presenter {
  public:
-  Presenter(const Resource& resource, const ServedVersion& version, OutputForm form, WallTime now);
+  Presenter(const Resource& resource, const ServedVersion& version, OutputForm form, WallTime now,
+            store::Revision schema_since = 0);
 
   // As the client's version has it.
   json::Object object(const Text& stored) const;
-  // Whether stored texts can be sent untouched.
-  bool is_verbatim() const { return is_verbatim_; }
 
+  http::Response one(int status, const store::Entry& entry) const;
+  // Of an object that was written just now.
   http::Response one(int status, const Text& stored) const;
   http::Response list(const ListHead& head, const std::vector<store::EntryPtr>& entries) const;
   // A line of a watch; `first` is the first of the stream (tables describe their columns once).
+  http::Body event(std::string_view type, const store::Entry& entry, bool first) const;
   http::Body event(std::string_view type, const Text& stored, bool first) const;
   http::Body bookmark(store::Revision revision, bool ends_initial_events, bool first) const;
 
   const OutputForm& form() const { return form_; }
 
  private:
+  bool is_verbatim(const store::Entry& entry) const {
+    return is_verbatim_ && entry.revision >= schema_since_;
+  }
+  http::Response send(int status, const Text& text) const;
   http::Response encode(int status, const json::Value& value) const;
   json::Object shaped(const json::Object& object, bool with_columns) const;
 
@@ -63,7 +69,8 @@ class Presenter {
   const ServedVersion& version_;
   OutputForm form_;
   WallTime now_;
-  bool is_verbatim_;
+  store::Revision schema_since_;
+  bool is_verbatim_;  // stored texts can be sent untouched, unless they are older than the schema
 };
 
 http::Body error_event(const ApiError& error);

@@ -22,7 +22,7 @@ struct Rest::Call {
 
   const http::Query& query() const { return request.info.query; }
   const std::string& subresource() const { return request.info.subresource; }
-  Presenter presenter() const { return Presenter(resource, version, form, now); }
+  Presenter presenter() const { return Presenter(resource, version, form, now, request.schema_since); }
   ApiResult<WriteOptions> write_options(bool is_apply = false) const;
   ApiResult<Selection> selection() const;
   json::Object in_stored_form(json::Object object) const {
@@ -32,25 +32,57 @@ struct Rest::Call {
 
 namespace {
 
-ApiResult<bool> dry_run(const http::Query& query) {
-  const auto values = query.all("dryRun");
+using json::FieldError;
+
+// CreateOptions.meta.k8s.io "" is invalid: …
+ApiError invalid_options(std::string_view verb, const FieldError& error) {
+  const std::string_view kind = verb == "create"   ? "CreateOptions"
+                                : verb == "update" ? "UpdateOptions"
+                                : verb == "patch"  ? "PatchOptions"
+                                                   : "DeleteOptions";
+  ApiError::Details details;
+  details.group = "meta.k8s.io";
+  details.kind = std::string(kind);
+  details.causes.push_back({std::string(error.reason()), error.body(), error.field});
+  return {422,
+          "Invalid",
+          fmt::format("{}.meta.k8s.io \"\" is invalid: {}", kind, error.text()),
+          std::move(details),
+          {}};
+}
+
+ApiResult<bool> dry_run(const RequestInfo& info) {
+  static const std::vector<std::string> kSupported{"All"};
+  const auto values = info.query.all("dryRun");
   for (std::string_view value : values) {
-    if (value != "All") {
-      return refuse(bad_request(
-          fmt::format("dryRun: Unsupported value: {}: supported values: \"All\"", quoted(value))));
-    }
+    if (value == "All") continue;
+    return refuse(
+        invalid_options(info.verb, FieldError::not_supported("dryRun", json::Value(value), kSupported)));
   }
   return !values.empty();
 }
 
-ApiResult<FieldValidation> field_validation(const http::Query& query) {
-  const auto value = query.get("fieldValidation").value_or("");
+ApiResult<FieldValidation> field_validation(const RequestInfo& info) {
+  static const std::vector<std::string> kSupported{"", "Ignore", "Strict", "Warn"};
+  const auto value = info.query.get("fieldValidation").value_or("");
   if (value.empty() || value == "Warn") return FieldValidation::Warn;
   if (value == "Strict") return FieldValidation::Strict;
   if (value == "Ignore") return FieldValidation::Ignore;
-  return refuse(bad_request(fmt::format(
-      "fieldValidation: Unsupported value: {}: supported values: \"Ignore\", \"Strict\", \"Warn\"",
-      quoted(value))));
+  return refuse(invalid_options(
+      info.verb, FieldError::not_supported("fieldValidation", json::Value(value), kSupported)));
+}
+
+ApiResult<void> check_manager(const RequestInfo& info, bool is_apply) {
+  constexpr std::int64_t kLongest = 128;
+  const auto manager = info.query.get("fieldManager").value_or("");
+  if (manager.empty() && is_apply) {
+    return refuse(
+        invalid_options(info.verb, FieldError::required("fieldManager", "is required for apply patch")));
+  }
+  if (manager.size() > kLongest) {
+    return refuse(invalid_options(info.verb, FieldError::too_long("fieldManager", kLongest)));
+  }
+  return {};
 }
 
 // The manager that the client names, or the program by its User-Agent, as Kubernetes does.
@@ -90,31 +122,20 @@ ApiResult<WriteOptions> Rest::Call::write_options(bool is_apply) const {
     options.view = &resource;
   }
   options.subresource = subresource();
-  auto dry = apiserver::dry_run(query());
+  auto dry = apiserver::dry_run(request.info);
   if (!dry) return refuse(std::move(dry.error()));
-  auto validation = field_validation(query());
+  auto validation = field_validation(request.info);
   if (!validation) return refuse(std::move(validation.error()));
   options.dry_run = *dry;
   options.validation = *validation;
-  if (is_apply && query().get("fieldManager").value_or("").empty()) {
-    return refuse(
-        {422,
-         "Invalid",
-         "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply "
-         "patch",
-         ApiError::Details{.group = "meta.k8s.io",
-                           .kind = "PatchOptions",
-                           .causes = {{"FieldValueRequired", "Required value: is required for apply patch",
-                                       "fieldManager"}}},
-         {}});
-  }
+  if (auto named = check_manager(request.info, is_apply); !named) return refuse(std::move(named.error()));
   options.manager = field_manager(request);
   options.admission = request.admission;
   return options;
 }
 
 ApiResult<Selection> Rest::Call::selection() const {
-  auto parsed = Selection::parse(version, query());
+  auto parsed = Selection::parse(resource, version, query());
   if (!parsed) return parsed;
   std::optional<std::string> ns, name;
   if (!place.ns.empty()) ns = place.ns;
@@ -130,6 +151,15 @@ ApiResult<Rest::Call> Rest::resolve(const RestRequest& request) const {
   if (version == nullptr || !is_known_subresource(*resource, *version, info.subresource))
     return refuse(path_not_found());
   if (!can_serve(*resource, info)) return refuse(method_not_allowed(request.http.method));
+  const bool needs_name = info.verb == "update" || info.verb == "patch";
+  if (needs_name == info.name.empty() && (needs_name || info.verb == "create")) {
+    return refuse(method_not_allowed(request.http.method));
+  }
+  if (resource->is_terminating && info.verb == "create") {
+    ApiError error = method_not_allowed(request.http.method);
+    error.message = "create not allowed while custom resource definition is terminating";
+    return refuse(std::move(error));
+  }
   const bool is_namespaces = info.group.empty() && info.resource == "namespaces";
   // What is shown in another form is written in its own.
   const Resource* stored = is_events_view(*resource) ? request.catalog->find("", "events") : resource;
@@ -181,7 +211,7 @@ Task<void> Rest::watch(const Call& call, http::ResponseWriter& writer) {
 ApiTask<http::Response> Rest::get(const Call& call) {
   const store::EntryPtr entry = objects_.get(call.place);
   if (!entry) co_return refuse(not_found(call.resource, call.place.name));
-  co_return call.presenter().one(200, entry->value);
+  co_return call.presenter().one(200, *entry);
 }
 
 ApiTask<http::Response> Rest::list(const Call& call) {
@@ -247,7 +277,7 @@ ApiTask<http::Response> Rest::remove(const Call& call) {
   if (!body) co_return refuse(std::move(body.error()));
   auto options = DeleteOptions::parse(*body, call.query());
   if (!options) co_return refuse(std::move(options.error()));
-  auto dry = dry_run(call.query());
+  auto dry = dry_run(call.request.info);
   if (!dry) co_return refuse(std::move(dry.error()));
   options->dry_run = options->dry_run || *dry;
   auto deleted = co_await objects_.remove(call.place, *options);
@@ -261,7 +291,7 @@ ApiTask<http::Response> Rest::remove_collection(const Call& call) {
   if (!body) co_return refuse(std::move(body.error()));
   auto options = DeleteOptions::parse(*body, call.query());
   if (!options) co_return refuse(std::move(options.error()));
-  auto dry = dry_run(call.query());
+  auto dry = dry_run(call.request.info);
   if (!dry) co_return refuse(std::move(dry.error()));
   options->dry_run = options->dry_run || *dry;
   auto selection = call.selection();

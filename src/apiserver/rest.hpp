@@ -20,6 +20,8 @@ struct RestRequest {
   const RequestInfo& info;
   std::shared_ptr<const Catalog> catalog;  // kept for as long as the request runs
   Admission admission = {};
+  // What was stored before this was stored under another schema, and is shown as the present one has it.
+  store::Revision schema_since = 0;
 };
 
 class Rest {

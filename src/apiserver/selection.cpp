@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "apiserver/events_view.hpp"
 #include "base/text.hpp"
 #include "json/value.hpp"
 
@@ -20,9 +21,27 @@ std::optional<std::string_view> label(const store::Labels& labels, std::string_v
   return found->second;
 }
 
+// events.k8s.io names some fields otherwise than the stored events do.
+kube::FieldSelector as_stored(const kube::FieldSelector& shown) {
+  std::string text;
+  for (const kube::FieldSelector::Term& term : shown.terms()) {
+    std::string value;
+    for (char c : term.value) {
+      if (c == '\\' || c == ',' || c == '=') value += '\\';
+      value += c;
+    }
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ",", core_event_field(term.field),
+                        term.equals ? "=" : "!=", value);
+  }
+  auto stored = kube::FieldSelector::parse(text);
+  FAIRWAY_CHECK(stored.has_value(), "a field selector that was put together cannot be read");
+  return *std::move(stored);
+}
+
 }  // namespace
 
-ApiResult<Selection> Selection::parse(const ServedVersion& version, const http::Query& query) {
+ApiResult<Selection> Selection::parse(const Resource& resource, const ServedVersion& version,
+                                      const http::Query& query) {
   Selection selection;
   if (const auto text = query.get("labelSelector"); text && !text->empty()) {
     auto labels = kube::Selector::parse(*text);
@@ -40,7 +59,7 @@ ApiResult<Selection> Selection::parse(const ServedVersion& version, const http::
         return refuse(bad_request(fmt::format("field label not supported: {}", term.field)));
       }
     }
-    selection.fields_ = *std::move(fields);
+    selection.fields_ = is_events_view(resource) ? as_stored(*fields) : *std::move(fields);
     if (const auto name = selection.fields_.required_value("metadata.name"))
       selection.name_ = std::string(*name);
   }

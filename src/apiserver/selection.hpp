@@ -15,7 +15,8 @@ namespace fairway::apiserver {
 class Selection {
  public:
   // From labelSelector and fieldSelector; fields that the kind cannot be selected by are refused.
-  static ApiResult<Selection> parse(const ServedVersion& version, const http::Query& query);
+  static ApiResult<Selection> parse(const Resource& resource, const ServedVersion& version,
+                                    const http::Query& query);
 
   bool matches(const store::Entry& entry) const;
   bool is_everything() const { return labels_.is_everything() && fields_.is_everything(); }

@@ -46,7 +46,7 @@ ApiResult<std::optional<std::string>> bound_uid(const TokenQuestion& question, c
   }
   const kube::GroupResource resource{"", to_lower(kind) + "s"};
   if (question.bound_object == nullptr) return refuse(missing(resource, name));
-  const std::string uid(kube::uid_of(*question.bound_object));
+  std::string uid(kube::uid_of(*question.bound_object));
   const std::string wanted(json::get_string(*reference, {"uid"}).value_or(""));
   if (!wanted.empty() && wanted != uid) {
     ApiError error = missing(resource, name);

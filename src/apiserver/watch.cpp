@@ -57,7 +57,8 @@ class WatchSession {
           .resource = scope_.resource,
           .ns = selection_.ns(),
           .matches = [this](const store::Entry& entry) { return selection_.matches(entry); }};
-      for (const store::EntryPtr& entry : store_.list(query).entries) add_event("ADDED", entry->value);
+      for (const store::EntryPtr& entry : store_.list(query).entries)
+        add(presenter_.event("ADDED", *entry, is_first()));
     }
     if (options_.send_initial_events) add_bookmark(true);
     // What was there when the watch began may be large; what piles up behind a slow client is bounded.
@@ -80,12 +81,15 @@ class WatchSession {
     const bool was_selected = what.before && selection_.matches(*what.before);
     const bool is_selected = what.kind != ChangeKind::Deleted && selection_.matches(*what.now);
     if (is_selected) {
-      add_event(was_selected ? "MODIFIED" : "ADDED", what.now->value);
+      add(presenter_.event(was_selected ? "MODIFIED" : "ADDED", *what.now, is_first()));
     } else if (was_selected) {
       // An object that leaves the selection is shown as the client last saw it, under the revision of its
       // leaving.
-      add_event("DELETED", what.kind == ChangeKind::Deleted ? what.now->value
-                                                            : under_revision(*what.before, what.revision));
+      if (what.kind == ChangeKind::Deleted) {
+        add(presenter_.event("DELETED", *what.now, is_first()));
+      } else {
+        add(presenter_.event("DELETED", under_revision(*what.before, what.revision), is_first()));
+      }
     } else {
       return;
     }
@@ -95,10 +99,6 @@ class WatchSession {
   static Text under_revision(const store::Entry& entry, store::Revision revision) {
     json::Object object = parse_stored(entry.value);
     return render(object, revision);
-  }
-
-  void add_event(std::string_view type, const Text& stored) {
-    add(presenter_.event(type, stored, is_first()));
   }
 
   void add_bookmark(bool ends_initial_events) {

@@ -85,12 +85,10 @@ Result<void> Core::start(std::unique_ptr<LogFile> log) {
   return {};
 }
 
-std::function<void(std::move_only_function<void(Core&)>)> Core::way_back() {
-  return [mailbox = mailbox_, core = weak_from_this()](std::move_only_function<void(Core&)> job) {
-    mailbox->push([core, job = std::move(job)]() mutable {
-      if (const auto alive = core.lock()) job(*alive);
-    });
-  };
+void WayBack::operator()(std::move_only_function<void(Core&)> job) const {
+  mailbox_->push([core = core_, job = std::move(job)]() mutable {
+    if (const auto alive = core.lock()) job(*alive);
+  });
 }
 
 void Core::later(std::move_only_function<void(Core&)> job) {

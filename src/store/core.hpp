@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -20,6 +21,18 @@
 #include "store/worker.hpp"
 
 namespace fairway::store {
+
+// From any thread to the core: the job runs on the loop, if the core is still there.
+class WayBack {
+ public:
+  WayBack(std::shared_ptr<Mailbox> mailbox, std::weak_ptr<Core> core)
+      : mailbox_(std::move(mailbox)), core_(std::move(core)) {}
+  void operator()(std::move_only_function<void(Core&)> job) const;
+
+ private:
+  std::shared_ptr<Mailbox> mailbox_;
+  std::weak_ptr<Core> core_;
+};
 
 class Core : public std::enable_shared_from_this<Core> {
  public:
@@ -59,8 +72,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
   explicit Core(StoreOptions options);
   Result<void> start(std::unique_ptr<LogFile> log);
-  // From any thread: runs on the loop if the core is still there.
-  std::function<void(std::move_only_function<void(Core&)>)> way_back();
+  WayBack way_back() { return {mailbox_, weak_from_this()}; }
   void later(std::move_only_function<void(Core&)> job);
 
   Result<ChangePtr> decide(Write write);

@@ -68,9 +68,11 @@ TEST_F(DiskTest, OnlyTheOwnerCanReadIt) {
     names.push_back(file.path().filename());
   EXPECT_THAT(names, ::testing::UnorderedElementsAre("fairway.db", "fairway.db-wal", "lock"));
   for (const auto& file : std::filesystem::directory_iterator(options_.directory))
-    EXPECT_EQ(file.status().permissions() & std::filesystem::perms(077), std::filesystem::perms::none)
+    EXPECT_EQ(file.status().permissions() &
+                  (std::filesystem::perms::group_all | std::filesystem::perms::others_all),
+              std::filesystem::perms::none)
         << file.path();
-  EXPECT_EQ(std::filesystem::status(options_.directory).permissions() & std::filesystem::perms(0777),
+  EXPECT_EQ(std::filesystem::status(options_.directory).permissions() & std::filesystem::perms::all,
             std::filesystem::perms::owner_all);
 }
 

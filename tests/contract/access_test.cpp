@@ -120,8 +120,8 @@ CONTRACT(Access, SubresourcesAreApart,
   Api asker = account("writer");
   grant("writer", fmt::format("[{{apiGroups: [{}], resources: [widgets], verbs: [get, patch]}}]", group()));
   create_widget(widget("a"));
-  EXPECT_TRUE(asker.eventually([&] { return asker.merge(widgets("a"), "{spec: {n: 1}}").status == 200; }));
-  EXPECT_TRUE(refused(asker.merge(widgets("a", "status"), "{status: {n: 1}}"), 403, "Forbidden",
+  EXPECT_TRUE(asker.eventually([&] { return asker.merge(widgets("a"), "{spec: {num: 1}}").status == 200; }));
+  EXPECT_TRUE(refused(asker.merge(widgets("a", "status"), "{status: {num: 1}}"), 403, "Forbidden",
                       R"(cannot patch resource "widgets/status")"));
 }
 

@@ -134,6 +134,12 @@ Answer Api::get(std::string_view path, http::Headers headers) {
   return send("GET", path, std::move(headers), {});
 }
 
+Answer Api::get_from_host(std::string_view path) {
+  Api host(loop_, transport_, server_);
+  host.server_.path.clear();
+  return host.get(path);
+}
+
 Answer Api::post(std::string_view path, const Body& body, http::Headers headers) {
   if (!headers.find("Content-Type")) headers.set("Content-Type", "application/json");
   return send("POST", path, std::move(headers), json::serialize(body.value));

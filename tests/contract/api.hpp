@@ -96,6 +96,8 @@ class Api {
   Api(async::EventLoop& loop, std::shared_ptr<http::Transport> transport, http::Url server);
 
   Answer get(std::string_view path, http::Headers headers = {});
+  // A path from the root of the host, where the server itself may be somewhere below it.
+  Answer get_from_host(std::string_view path);
   Answer post(std::string_view path, const Body& body, http::Headers headers = {});
   Answer put(std::string_view path, const Body& body, http::Headers headers = {});
   Answer patch(std::string_view path, std::string_view type, const Body& patch);

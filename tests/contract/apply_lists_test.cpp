@@ -98,7 +98,7 @@ CONTRACT(ApplyLists, AtomicLists, "an atomic list is owned whole: another list c
 CONTRACT(ApplyLists, AtomicMaps, "an atomic map is owned whole") {
   define_lists();
   ASSERT_TRUE(answered(apply_spec("alice", "{bag: {k: v}}"), 201));
-  const Answer conflict = apply_spec("bob", "{bag: {n: m}}");
+  const Answer conflict = apply_spec("bob", "{bag: {num: m}}");
   EXPECT_TRUE(has_cause(conflict, "FieldManagerConflict", ".spec.bag"));
 }
 

@@ -43,7 +43,7 @@ CONTRACT(Apply, TwiceIsOnce, "an apply that changes nothing keeps the resourceVe
 }
 
 CONTRACT(Apply, RemovesWhatIsNoLongerApplied, "a field that its only manager no longer applies is removed") {
-  apply_data("alice", "{k: v, n: m}");
+  apply_data("alice", "{k: v, num: m}");
   const Answer written = apply_data("alice", "{k: v}");
   ASSERT_TRUE(answered(written, 200));
   EXPECT_EQ(written.text("/data"), R"({"k":"v"})");
@@ -60,7 +60,7 @@ CONTRACT(Apply, MergesTwoManagers, "two managers apply different fields of one o
 
 CONTRACT(Apply, ConflictsAreTold,
          "another value for another manager's field is 409 with a cause for each field") {
-  apply_data("alice", "{k: v, n: m}");
+  apply_data("alice", "{k: v, num: m}");
   const Answer conflict = apply_data("bob", "{k: w}");
   EXPECT_TRUE(
       refused(conflict, 409, "Conflict", R"(Apply failed with 1 conflict: conflict with "alice": .data.k)"));
@@ -69,11 +69,11 @@ CONTRACT(Apply, ConflictsAreTold,
 }
 
 CONTRACT(Apply, ManyConflictsAreToldTogether, "all conflicting fields are told at once") {
-  apply_data("alice", "{k: v, n: m}");
-  const Answer conflict = apply_data("bob", "{k: w, n: o}");
+  apply_data("alice", "{k: v, num: m}");
+  const Answer conflict = apply_data("bob", "{k: w, num: o}");
   EXPECT_TRUE(refused(conflict, 409, "Conflict", "Apply failed with 2 conflicts: conflicts with \"alice\":"));
   EXPECT_TRUE(has_cause(conflict, "FieldManagerConflict", ".data.k"));
-  EXPECT_TRUE(has_cause(conflict, "FieldManagerConflict", ".data.n"));
+  EXPECT_TRUE(has_cause(conflict, "FieldManagerConflict", ".data.num"));
 }
 
 CONTRACT(Apply, ConflictsWithUpdates,
@@ -105,7 +105,7 @@ CONTRACT(Apply, TheSameValueIsShared,
 
 CONTRACT(Apply, AnUpdateTakesOwnership,
          "an update that changes a field takes it from the manager who applied it") {
-  apply_data("alice", "{k: v, n: m}");
+  apply_data("alice", "{k: v, num: m}");
   const Answer written =
       api().merge(with(at("configmaps", "a"), {{"fieldManager", "carol"}}), "{data: {k: w}}");
   ASSERT_TRUE(answered(written, 200));
@@ -171,7 +171,7 @@ CONTRACT(Apply, TakesYaml, "an applied object is YAML") {
 CONTRACT(Apply, AStaleVersionIsRefused,
          "an applied object that names a stale resourceVersion is 409 Conflict") {
   const Answer made = apply_data("alice", "{k: v}");
-  ASSERT_TRUE(answered(api().merge(at("configmaps", "a"), "{data: {n: m}}"), 200));
+  ASSERT_TRUE(answered(api().merge(at("configmaps", "a"), "{data: {num: m}}"), 200));
   const Answer stale =
       api().apply(at("configmaps", "a"), "alice",
                   config_map("a", fmt::format("{{data: {{k: w}}, metadata: {{resourceVersion: '{}'}}}}",
@@ -191,11 +191,11 @@ CONTRACT(Apply, LabelsAndAnnotationsAreFields, "labels and annotations are owned
 
 CONTRACT(Apply, StatusHasItsOwnEntry, "an apply of status is recorded apart, with subresource: status") {
   define();
-  ASSERT_TRUE(answered(api().apply(widgets("a"), "alice", widget("a", "{spec: {n: 1}}")), 201));
+  ASSERT_TRUE(answered(api().apply(widgets("a"), "alice", widget("a", "{spec: {num: 1}}")), 201));
   const Answer written = api().apply(widgets("a", "status"), "alice", widget("a", "{status: {ready: true}}"));
   ASSERT_TRUE(answered(written, 200));
   EXPECT_EQ(written.text("/status/ready"), "true");
-  EXPECT_EQ(written.text("/spec/n"), "1");
+  EXPECT_EQ(written.text("/spec/num"), "1");
   const Value* of_status = managed_by(written.json, "alice", "status");
   ASSERT_NE(of_status, nullptr) << written.body;
   EXPECT_EQ(text_at(*of_status, "/fieldsV1/f:status/f:ready"), "{}");
@@ -205,7 +205,7 @@ CONTRACT(Apply, StatusHasItsOwnEntry, "an apply of status is recorded apart, wit
 CONTRACT(Apply, StatusIsNotOfTheObject, "status in an apply of the object is neither written nor owned") {
   define();
   const Answer made =
-      api().apply(widgets("a"), "alice", widget("a", "{spec: {n: 1}, status: {ready: true}}"));
+      api().apply(widgets("a"), "alice", widget("a", "{spec: {num: 1}, status: {ready: true}}"));
   ASSERT_TRUE(answered(made, 201));
   EXPECT_EQ(made.text("/status"), "<absent>");
   const Value* entry = managed_by(made.json, "alice");
@@ -234,8 +234,8 @@ CONTRACT(Apply, ManagedFieldsCanBeStripped, "managedFields set to a list of one 
 
 CONTRACT(Apply, RaisesTheGeneration, "an apply that changes spec raises the generation") {
   define();
-  ASSERT_TRUE(answered(api().apply(widgets("a"), "alice", widget("a", "{spec: {n: 1}}")), 201));
-  const Answer written = api().apply(widgets("a"), "alice", widget("a", "{spec: {n: 2}}"));
+  ASSERT_TRUE(answered(api().apply(widgets("a"), "alice", widget("a", "{spec: {num: 1}}")), 201));
+  const Answer written = api().apply(widgets("a"), "alice", widget("a", "{spec: {num: 2}}"));
   EXPECT_EQ(written.text("/metadata/generation"), "2");
 }
 

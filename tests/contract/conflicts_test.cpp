@@ -26,16 +26,16 @@ CONTRACT(Conflicts, AStaleUpdateOfACustomObjectIsRefused,
          "custom objects are guarded by resourceVersion too") {
   define();
   Value first = create_widget(widget("a"));
-  ASSERT_TRUE(answered(api().merge(widgets("a"), "{spec: {n: 1}}"), 200));
-  set(first, "/spec/n", "2");
+  ASSERT_TRUE(answered(api().merge(widgets("a"), "{spec: {num: 1}}"), 200));
+  set(first, "/spec/num", "2");
   EXPECT_TRUE(refused(api().put(widgets("a"), first), 409, "Conflict", "the object has been modified"));
 }
 
 CONTRACT(Conflicts, AStaleStatusUpdateIsRefused, "a write of status is guarded by resourceVersion") {
   define();
   Value first = create_widget(widget("a"));
-  ASSERT_TRUE(answered(api().merge(widgets("a"), "{spec: {n: 1}}"), 200));
-  set(first, "/status/n", "2");
+  ASSERT_TRUE(answered(api().merge(widgets("a"), "{spec: {num: 1}}"), 200));
+  set(first, "/status/num", "2");
   EXPECT_TRUE(
       refused(api().put(widgets("a", "status"), first), 409, "Conflict", "the object has been modified"));
 }
@@ -58,7 +58,7 @@ CONTRACT(Conflicts, CustomObjectsNeedAResourceVersion,
          "an update of a custom object needs its resourceVersion: 422") {
   define();
   create_widget(widget("a"));
-  const Answer written = api().put(widgets("a"), widget("a", "{spec: {n: 1}}"));
+  const Answer written = api().put(widgets("a"), widget("a", "{spec: {num: 1}}"));
   EXPECT_TRUE(refused(written, 422, "Invalid", "metadata.resourceVersion: Invalid value:"));
   EXPECT_TRUE(
       has_cause(written, "FieldValueInvalid", "metadata.resourceVersion", "must be specified for an update"));
@@ -142,7 +142,7 @@ CONTRACT(NoOp, APatchWithoutAChange, "a patch that changes nothing keeps the res
 CONTRACT(NoOp, ACustomUpdateWithoutAChange,
          "a no-op update of a custom object keeps version and generation") {
   define();
-  const Value made = create_widget(widget("a", "{spec: {n: 1}}"));
+  const Value made = create_widget(widget("a", "{spec: {num: 1}}"));
   const Answer written = api().put(widgets("a"), made);
   ASSERT_TRUE(answered(written, 200));
   EXPECT_EQ(version_of(written.json), version_of(made));

@@ -33,8 +33,8 @@ CONTRACT(Definitions, BecomeEstablished,
 CONTRACT(Definitions, ServeTheirObjects,
          "objects of an established definition are created, read, listed and deleted") {
   define();
-  create_widget(widget("a", "{spec: {n: 1}}"));
-  EXPECT_EQ(api().get(widgets("a")).text("/spec/n"), "1");
+  create_widget(widget("a", "{spec: {num: 1}}"));
+  EXPECT_EQ(api().get(widgets("a")).text("/spec/num"), "1");
   EXPECT_EQ(names_of(api().get(widgets()).json), Names{"a"});
   ASSERT_TRUE(answered(api().remove(widgets("a")), 200));
   EXPECT_TRUE(
@@ -70,10 +70,10 @@ CONTRACT(Definitions, NeedASchema, "every version has a schema") {
 }
 
 CONTRACT(Definitions, MustBeStructural, "a schema gives the type of every field") {
-  const Answer made = offer(widget_crd("{type: object, properties: {n: {minimum: 1}}}"));
+  const Answer made = offer(widget_crd("{type: object, properties: {num: {minimum: 1}}}"));
   EXPECT_TRUE(
       refused(made, 422, "Invalid",
-              "openAPIV3Schema.properties[spec].properties[n].type: Required value: must not be empty for "
+              "openAPIV3Schema.properties[spec].properties[num].type: Required value: must not be empty for "
               "specified object fields"));
 }
 
@@ -84,7 +84,7 @@ CONTRACT(Definitions, MustBeObjectsAtTheRoot, "the root of a schema is an object
 }
 
 CONTRACT(Definitions, HaveNoReferences, "a schema has no $ref") {
-  EXPECT_TRUE(refused(offer(widget_crd("{type: object, properties: {n: {$ref: '#/definitions/x'}}}")), 422,
+  EXPECT_TRUE(refused(offer(widget_crd("{type: object, properties: {num: {$ref: '#/definitions/x'}}}")), 422,
                       "Invalid", "$ref"));
 }
 
@@ -97,19 +97,19 @@ CONTRACT(Definitions, HaveNoUniqueItems, "a schema has no uniqueItems: lists of 
 
 CONTRACT(Definitions, KeepPropertiesAndAdditionalApart,
          "properties and additionalProperties exclude each other") {
-  EXPECT_TRUE(refused(offer(widget_crd(R"({type: object, properties: {n: {type: string}},
+  EXPECT_TRUE(refused(offer(widget_crd(R"({type: object, properties: {num: {type: string}},
                                            additionalProperties: {type: string}})")),
                       422, "Invalid", "additionalProperties"));
 }
 
 CONTRACT(Definitions, CheckTheirDefaults, "a default must fit its own schema") {
-  EXPECT_TRUE(refused(offer(widget_crd("{type: object, properties: {n: {type: integer, default: text}}}")),
-                      422, "Invalid", "properties[n].default"));
+  EXPECT_TRUE(refused(offer(widget_crd("{type: object, properties: {num: {type: integer, default: text}}}")),
+                      422, "Invalid", "properties[num].default"));
 }
 
 CONTRACT(Definitions, CheckTheirPatterns, "a pattern must be a regular expression") {
-  EXPECT_TRUE(refused(offer(widget_crd("{type: object, properties: {n: {type: string, pattern: '('}}}")), 422,
-                      "Invalid", "properties[n].pattern"));
+  EXPECT_TRUE(refused(offer(widget_crd("{type: object, properties: {num: {type: string, pattern: '('}}}")),
+                      422, "Invalid", "properties[num].pattern"));
 }
 
 CONTRACT(Definitions, CheckListMapKeys, "list-map keys are required fields of the items or have defaults") {

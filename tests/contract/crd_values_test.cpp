@@ -97,10 +97,10 @@ CONTRACT(Values, MapSizes, "minProperties and maxProperties hold") {
 }
 
 CONTRACT(Values, Items, "an element of a list is named by its index") {
-  define_field("{type: array, items: {type: object, properties: {n: {type: integer, minimum: 1}}}}");
-  const Answer wrong = offer("{f: [{n: 1}, {n: 0}]}");
+  define_field("{type: array, items: {type: object, properties: {num: {type: integer, minimum: 1}}}}");
+  const Answer wrong = offer("{f: [{num: 1}, {num: 0}]}");
   EXPECT_TRUE(refused(wrong, 422, "Invalid"));
-  EXPECT_TRUE(has_cause(wrong, "FieldValueInvalid", "spec.f[1].n", "should be greater than or equal to 1"));
+  EXPECT_TRUE(has_cause(wrong, "FieldValueInvalid", "spec.f[1].num", "should be greater than or equal to 1"));
 }
 
 CONTRACT(Values, MapEntries, "an entry of a map is named by its key") {
@@ -170,12 +170,12 @@ type: object
 properties:
   any: {type: integer, anyOf: [{maximum: 1}, {minimum: 5}]}
   all: {type: integer, allOf: [{maximum: 9}, {minimum: 5}]}
-  no: {type: integer, not: {enum: [7]}}
+  never: {type: integer, not: {enum: [7]}}
 )"));
-  EXPECT_TRUE(answered(offer("{any: 5, all: 5, no: 5}"), 201));
+  EXPECT_TRUE(answered(offer("{any: 5, all: 5, never: 5}"), 201));
   EXPECT_TRUE(refused(offer("{any: 3}"), 422, "Invalid", "must validate at least one schema (anyOf)"));
   EXPECT_TRUE(refused(offer("{all: 3}"), 422, "Invalid", "spec.all"));
-  EXPECT_TRUE(refused(offer("{no: 7}"), 422, "Invalid", "must not validate the schema (not)"));
+  EXPECT_TRUE(refused(offer("{never: 7}"), 422, "Invalid", "must not validate the schema (not)"));
 }
 
 CONTRACT(Values, MapListsHaveKeysOnce,
@@ -198,11 +198,11 @@ CONTRACT(Values, SetsHaveValuesOnce,
 
 CONTRACT(Values, SeveralProblemsTogether, "all that is wrong with an object is told at once") {
   define(
-      widget_crd("{type: object, required: [r], properties: {n: {type: integer, minimum: 1}, e: {type: "
+      widget_crd("{type: object, required: [r], properties: {num: {type: integer, minimum: 1}, e: {type: "
                  "string, enum: [x]}, r: {type: string}}}"));
-  const Answer wrong = offer("{n: 0, e: z}");
+  const Answer wrong = offer("{num: 0, e: z}");
   EXPECT_TRUE(refused(wrong, 422, "Invalid", "is invalid: ["));
-  EXPECT_TRUE(has_cause(wrong, "FieldValueInvalid", "spec.n"));
+  EXPECT_TRUE(has_cause(wrong, "FieldValueInvalid", "spec.num"));
   EXPECT_TRUE(has_cause(wrong, "FieldValueNotSupported", "spec.e"));
   EXPECT_TRUE(has_cause(wrong, "FieldValueRequired", "spec.r"));
 }

@@ -59,7 +59,7 @@ CONTRACT(DryRun, WatchersHearNothing, "dry writes are no events of a watch") {
   const Value made = create("secrets", secret("a"));
   Watch watch = api().watch(with(at("secrets"), {{"resourceVersion", version_of(made)}}));
   ASSERT_TRUE(answered(api().post(dry(at("secrets")), secret("b")), 201));
-  ASSERT_TRUE(answered(api().merge(dry(at("secrets", "a")), "{metadata: {labels: {x: y}}}"), 200));
+  ASSERT_TRUE(answered(api().merge(dry(at("secrets", "a")), "{metadata: {labels: {x: yy}}}"), 200));
   ASSERT_TRUE(answered(api().remove(dry(at("secrets", "a"))), 200));
   create("secrets", secret("marker"));
   EXPECT_EQ(watch.take(1), Names{"ADDED marker"});
@@ -83,7 +83,7 @@ CONTRACT(DryRun, HasOneValue, "a dryRun other than All is 422") {
 CONTRACT(DryRun, OfStatus, "a dry write of status keeps the status") {
   define();
   create_widget(widget("a"));
-  EXPECT_EQ(api().merge(dry(widgets("a", "status")), "{status: {n: 1}}").text("/status/n"), "1");
+  EXPECT_EQ(api().merge(dry(widgets("a", "status")), "{status: {num: 1}}").text("/status/num"), "1");
   EXPECT_EQ(api().get(widgets("a")).text("/status"), "<absent>");
 }
 

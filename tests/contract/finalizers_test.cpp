@@ -83,9 +83,9 @@ CONTRACT(Finalizers, NoneIsAddedLate, "no finalizer is added to an object that i
 CONTRACT(Finalizers, OtherChangesGoOn, "an object that is being deleted can still be changed") {
   hold("a");
   ASSERT_TRUE(answered(api().remove(at("secrets", "a")), 200));
-  const Answer written = api().merge(at("secrets", "a"), "{metadata: {labels: {x: y}}}");
+  const Answer written = api().merge(at("secrets", "a"), "{metadata: {labels: {x: yy}}}");
   ASSERT_TRUE(answered(written, 200));
-  EXPECT_EQ(written.text("/metadata/labels/x"), "y");
+  EXPECT_EQ(written.text("/metadata/labels/x"), "yy");
   EXPECT_TRUE(answered(release("a"), 200));
 }
 

@@ -24,7 +24,7 @@ CONTRACT(ConfigMaps, CanBeImmutable, "an immutable config map keeps its data") {
   const Answer written = api().merge(at("configmaps", "a"), "{data: {k: w}}");
   EXPECT_TRUE(refused(written, 422, "Invalid", "field is immutable when `immutable` is set"));
   EXPECT_TRUE(has_cause(written, "FieldValueForbidden", "data"));
-  EXPECT_TRUE(answered(api().merge(at("configmaps", "a"), "{metadata: {labels: {x: y}}}"), 200));
+  EXPECT_TRUE(answered(api().merge(at("configmaps", "a"), "{metadata: {labels: {x: yy}}}"), 200));
 }
 
 CONTRACT(ConfigMaps, StayImmutable, "immutable cannot be taken back") {
@@ -43,16 +43,16 @@ CONTRACT(ConfigMaps, HaveBinaryData, "binaryData is base64") {
 }
 
 CONTRACT(Secrets, TakeText, "stringData is written into data and not shown") {
-  const Value made = create("secrets", secret("a", "{data: {k: b2xk, n: bg==}, stringData: {k: new}}"));
+  const Value made = create("secrets", secret("a", "{data: {k: b2xk, num: bg==}, stringData: {k: new}}"));
   EXPECT_EQ(text_at(made, "/data/k"), "bmV3");
-  EXPECT_EQ(text_at(made, "/data/n"), "bg==");
+  EXPECT_EQ(text_at(made, "/data/num"), "bg==");
   EXPECT_EQ(text_at(made, "/stringData"), "<absent>");
 }
 
 CONTRACT(Secrets, TakeTextInPatches, "stringData in a patch is written into data") {
-  create("secrets", secret("a", "{stringData: {k: old, n: m}}"));
+  create("secrets", secret("a", "{stringData: {k: old, num: m}}"));
   const Answer written = api().merge(at("secrets", "a"), "{stringData: {k: new}}");
-  EXPECT_EQ(written.text("/data"), R"({"k":"bmV3","n":"bQ=="})");
+  EXPECT_EQ(written.text("/data"), R"({"k":"bmV3","num":"bQ=="})");
   EXPECT_EQ(written.text("/stringData"), "<absent>");
 }
 

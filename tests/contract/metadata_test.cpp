@@ -145,10 +145,10 @@ CONTRACT(Metadata, OwnersAreNamedWhole, "an ownerReference has apiVersion, kind,
 CONTRACT(Metadata, OneOwnerControls, "at most one ownerReference has controller: true") {
   const Answer made = api().post(at("configmaps"), config_map("a", R"({metadata: {ownerReferences: [
       {apiVersion: v1, kind: ConfigMap, name: x, uid: u1, controller: true},
-      {apiVersion: v1, kind: ConfigMap, name: y, uid: u2, controller: true}]}})"));
+      {apiVersion: v1, kind: ConfigMap, name: z, uid: u2, controller: true}]}})"));
   EXPECT_TRUE(refused(made, 422, "Invalid", "Only one reference can have Controller set to true"));
   EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "metadata.ownerReferences",
-                        R"(Found "true" in references for ConfigMap/x and ConfigMap/y)"));
+                        R"(Found "true" in references for ConfigMap/x and ConfigMap/z)"));
 }
 
 CONTRACT(Metadata, FinalizerNamesAreChecked, "a finalizer is a qualified name") {

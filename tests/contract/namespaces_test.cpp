@@ -22,7 +22,7 @@ CONTRACT(Namespaces, BeginActive, "a new namespace is Active, has its finalizer 
 
 CONTRACT(Namespaces, KeepTheirLabel, "the label with the name cannot be changed away") {
   const Answer written =
-      api().merge(own(), "{metadata: {labels: {kubernetes.io/metadata.name: other, x: y}}}");
+      api().merge(own(), "{metadata: {labels: {kubernetes.io/metadata.name: other, x: yy}}}");
   // Set back silently, or refused, by version; never changed.
   EXPECT_TRUE(written.status == 200 || written.status == 422) << written.body;
   EXPECT_EQ(api().get(own()).text("/metadata/labels/kubernetes.io~1metadata.name"), ns());
@@ -130,7 +130,7 @@ CONTRACT(
 }
 
 CONTRACT(Namespaces, FinalizersAreNotForUpdates, "an update of a namespace leaves its own finalizers alone") {
-  const Answer written = api().merge(own(), "{spec: {finalizers: []}, metadata: {labels: {x: y}}}");
+  const Answer written = api().merge(own(), "{spec: {finalizers: []}, metadata: {labels: {x: yy}}}");
   ASSERT_TRUE(answered(written, 200));
   EXPECT_EQ(written.text("/spec/finalizers"), R"(["kubernetes"])");
 }

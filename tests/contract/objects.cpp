@@ -1,12 +1,17 @@
 #include "objects.hpp"
 
 #include "json/json_pointer.hpp"
-#include "json/patch.hpp"
 
 namespace fairway::contract {
 
+// Not a merge patch: a null is a value here.
 Value merged(Value value, const Body& patch) {
-  json::apply_merge_patch(value, patch.value);
+  json::Object* into = value.if_object();
+  if (into == nullptr || !patch.value.is_object()) return patch.value;
+  for (const auto& [key, member] : patch.value.get_object()) {
+    Value& place = (*into)[key];
+    place = merged(std::move(place), member);
+  }
   return value;
 }
 

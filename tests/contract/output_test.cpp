@@ -17,7 +17,7 @@ constexpr const char* kTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
 constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
 
 CONTRACT(Output, TableOfAList, "a list as Table has columns, a row for each object and the list's version") {
-  create("secrets", secret("a", "{stringData: {k: v, n: m}}"));
+  create("secrets", secret("a", "{stringData: {k: v, num: m}}"));
   create("secrets", secret("b"));
   const Answer table = api().get(at("secrets"), accept(kTable));
   ASSERT_TRUE(answered(table, 200));
@@ -36,11 +36,11 @@ CONTRACT(Output, TableOfAList, "a list as Table has columns, a row for each obje
 }
 
 CONTRACT(Output, RowsHaveMetadata, "a row carries the object's metadata, unless asked otherwise") {
-  create("secrets", secret("a", "{stringData: {k: v}, metadata: {labels: {x: y}}}"));
+  create("secrets", secret("a", "{stringData: {k: v}, metadata: {labels: {x: yy}}}"));
   const Answer table = api().get(at("secrets"), accept(kTable));
   EXPECT_EQ(table.text("/rows/0/object/kind"), "PartialObjectMetadata");
   EXPECT_EQ(table.text("/rows/0/object/apiVersion"), "meta.k8s.io/v1");
-  EXPECT_EQ(table.text("/rows/0/object/metadata/labels/x"), "y");
+  EXPECT_EQ(table.text("/rows/0/object/metadata/labels/x"), "yy");
   EXPECT_EQ(table.text("/rows/0/object/data"), "<absent>");
 }
 

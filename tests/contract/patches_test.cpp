@@ -16,14 +16,14 @@ class Patches : public ContractTest {
 CONTRACT(Patches, JsonAdd, "JSON patch add puts a member, or replaces it") {
   create("configmaps", config_map("a", "{data: {k: v}}"));
   const Answer written =
-      json_patch("a", R"([{op: add, path: /data/n, value: m}, {op: add, path: /data/k, value: w}])");
+      json_patch("a", R"([{op: add, path: /data/num, value: m}, {op: add, path: /data/k, value: w}])");
   ASSERT_TRUE(answered(written, 200));
-  EXPECT_EQ(written.text("/data"), R"({"k":"w","n":"m"})");
+  EXPECT_EQ(written.text("/data"), R"({"k":"w","num":"m"})");
 }
 
 CONTRACT(Patches, JsonRemove, "JSON patch remove takes a member away") {
-  create("configmaps", config_map("a", "{data: {k: v, n: m}}"));
-  EXPECT_EQ(json_patch("a", "[{op: remove, path: /data/k}]").text("/data"), R"({"n":"m"})");
+  create("configmaps", config_map("a", "{data: {k: v, num: m}}"));
+  EXPECT_EQ(json_patch("a", "[{op: remove, path: /data/k}]").text("/data"), R"({"num":"m"})");
 }
 
 CONTRACT(Patches, JsonReplace, "JSON patch replace changes what is there") {
@@ -58,13 +58,13 @@ CONTRACT(Patches, JsonEscapes, "JSON patch paths write / in a key as ~1 and ~ as
 
 CONTRACT(Patches, JsonTestGuards, "a JSON patch whose test fails changes nothing: 422") {
   create("configmaps", config_map("a", "{data: {k: v}}"));
-  const Answer wrong = json_patch("a", R"([{op: add, path: /data/n, value: m},
+  const Answer wrong = json_patch("a", R"([{op: add, path: /data/num, value: m},
                                            {op: test, path: /data/k, value: other}])");
   EXPECT_TRUE(
       refused(wrong, 422, "Invalid", "the server rejected our request due to an error in our request"));
   EXPECT_EQ(api().get(at("configmaps", "a")).text("/data"), R"({"k":"v"})");
   EXPECT_TRUE(answered(json_patch("a", R"([{op: test, path: /data/k, value: v},
-                                           {op: add, path: /data/n, value: m}])"),
+                                           {op: add, path: /data/num, value: m}])"),
                        200));
 }
 
@@ -72,7 +72,7 @@ CONTRACT(Patches, JsonPathsMustExist, "a JSON patch that removes or replaces wha
   create("configmaps", config_map("a", "{data: {k: v}}"));
   for (const char* patch :
        {"[{op: remove, path: /data/nosuch}]", "[{op: replace, path: /data/nosuch, value: x}]",
-        "[{op: add, path: /nosuch/deep, value: x}]", "[{op: copy, from: /data/nosuch, path: /data/n}]"}) {
+        "[{op: add, path: /nosuch/deep, value: x}]", "[{op: copy, from: /data/nosuch, path: /data/num}]"}) {
     SCOPED_TRACE(patch);
     EXPECT_TRUE(refused(json_patch("a", patch), 422, "Invalid"));
   }
@@ -92,11 +92,11 @@ CONTRACT(Patches, JsonIsBounded, "a JSON patch has at most 10,000 operations: 41
 }
 
 CONTRACT(Patches, MergeSetsAndRemoves, "a merge patch sets members and removes those that are null") {
-  create("configmaps", config_map("a", "{data: {k: v, gone: x}, metadata: {labels: {x: y}}}"));
+  create("configmaps", config_map("a", "{data: {k: v, gone: x}, metadata: {labels: {x: yy}}}"));
   const Answer written =
-      api().merge(at("configmaps", "a"), "{data: {n: m, gone: null}, metadata: {labels: null}}");
+      api().merge(at("configmaps", "a"), "{data: {num: m, gone: null}, metadata: {labels: null}}");
   ASSERT_TRUE(answered(written, 200));
-  EXPECT_EQ(written.text("/data"), R"({"k":"v","n":"m"})");
+  EXPECT_EQ(written.text("/data"), R"({"k":"v","num":"m"})");
   EXPECT_EQ(written.text("/metadata/labels"), "<absent>");
 }
 
@@ -186,21 +186,22 @@ CONTRACT(Patches, TheResultHasTheKindsTypes, "a patch whose result the kind cann
 
 CONTRACT(Patches, OfCustomObjects, "custom objects take JSON and merge patches") {
   define();
-  create_widget(widget("a", "{spec: {n: 1}}"));
-  EXPECT_EQ(api().patch(widgets("a"), kJsonPatch, "[{op: replace, path: /spec/n, value: 2}]").text("/spec/n"),
-            "2");
-  EXPECT_EQ(api().merge(widgets("a"), "{spec: {n: 3}}").text("/spec/n"), "3");
+  create_widget(widget("a", "{spec: {num: 1}}"));
+  EXPECT_EQ(
+      api().patch(widgets("a"), kJsonPatch, "[{op: replace, path: /spec/num, value: 2}]").text("/spec/num"),
+      "2");
+  EXPECT_EQ(api().merge(widgets("a"), "{spec: {num: 3}}").text("/spec/num"), "3");
 }
 
 CONTRACT(Patches, OfStatus, "the status subresource takes patches, which change status only") {
   define();
-  create_widget(widget("a", "{spec: {n: 1}}"));
-  const Answer written =
-      api().patch(widgets("a", "status"), kJsonPatch,
-                  "[{op: add, path: /status, value: {ready: true}}, {op: replace, path: /spec/n, value: 2}]");
+  create_widget(widget("a", "{spec: {num: 1}}"));
+  const Answer written = api().patch(
+      widgets("a", "status"), kJsonPatch,
+      "[{op: add, path: /status, value: {ready: true}}, {op: replace, path: /spec/num, value: 2}]");
   ASSERT_TRUE(answered(written, 200));
   EXPECT_EQ(written.text("/status/ready"), "true");
-  EXPECT_EQ(written.text("/spec/n"), "1");
+  EXPECT_EQ(written.text("/spec/num"), "1");
 }
 
 CONTRACT(Patches, ForceIsForApply, "force with a patch that is not an apply is 422") {

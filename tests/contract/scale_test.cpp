@@ -34,7 +34,7 @@ CONTRACT(Scaling, ShowsTheNumbers, "scale shows wanted and present replicas and 
 CONTRACT(Scaling, SetsTheNumber,
          "an update of scale changes the object's replicas and generation, and nothing else") {
   define_scaled();
-  create_widget(widget("a", "{spec: {replicas: 3}, metadata: {labels: {x: y}}}"));
+  create_widget(widget("a", "{spec: {replicas: 3}, metadata: {labels: {x: yy}}}"));
   Value scale = api().get(widgets("a", "scale")).json;
   set(scale, "/spec/replicas", "5");
   const Answer written = api().put(widgets("a", "scale"), scale);
@@ -44,7 +44,7 @@ CONTRACT(Scaling, SetsTheNumber,
   const Answer found = api().get(widgets("a"));
   EXPECT_EQ(found.text("/spec/replicas"), "5");
   EXPECT_EQ(found.text("/metadata/generation"), "2");
-  EXPECT_EQ(found.text("/metadata/labels/x"), "y");
+  EXPECT_EQ(found.text("/metadata/labels/x"), "yy");
 }
 
 CONTRACT(Scaling, IsPatched, "scale takes patches") {
@@ -59,7 +59,7 @@ CONTRACT(Scaling, IsGuarded, "an update of scale with a stale resourceVersion is
   define_scaled();
   create_widget(widget("a", "{spec: {replicas: 3}}"));
   Value scale = api().get(widgets("a", "scale")).json;
-  ASSERT_TRUE(answered(api().merge(widgets("a"), "{metadata: {labels: {x: y}}}"), 200));
+  ASSERT_TRUE(answered(api().merge(widgets("a"), "{metadata: {labels: {x: yy}}}"), 200));
   set(scale, "/spec/replicas", "5");
   EXPECT_TRUE(
       refused(api().put(widgets("a", "scale"), scale), 409, "Conflict", "the object has been modified"));

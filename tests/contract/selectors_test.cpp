@@ -109,8 +109,8 @@ CONTRACT(Selectors, UnknownFieldsOfCustomObjects,
   create_widget(widget("a"));
   create_widget(widget("b"));
   EXPECT_EQ(names_of(api().get(with(widgets(), {{"fieldSelector", "metadata.name=b"}})).json), Names{"b"});
-  EXPECT_TRUE(refused(api().get(with(widgets(), {{"fieldSelector", "spec.n=1"}})), 400, "BadRequest",
-                      "field label not supported: spec.n"));
+  EXPECT_TRUE(refused(api().get(with(widgets(), {{"fieldSelector", "spec.num=1"}})), 400, "BadRequest",
+                      "field label not supported: spec.num"));
 }
 
 CONTRACT(Selectors, MalformedFieldSelectors, "a field selector without an operator is 400") {
@@ -140,9 +140,9 @@ CONTRACT(Selectors, EventsByObject, "events are also selected by the object that
                     ns(), about));
   };
   create("events", event("one", "x"));
-  create("events", event("two", "y"));
+  create("events", event("two", "z"));
   const Answer list = api().get(with(
-      at("events"), {{"fieldSelector", "involvedObject.name=y,involvedObject.kind=Secret,reason=Test"}}));
+      at("events"), {{"fieldSelector", "involvedObject.name=z,involvedObject.kind=Secret,reason=Test"}}));
   EXPECT_EQ(names_of(list.json), Names{"two"});
 }
 

@@ -10,21 +10,21 @@ using Generation = ContractTest;
 CONTRACT(StatusSubresource, ACreateDropsStatus,
          "with a status subresource, status is dropped from a create") {
   define();
-  const Value made = create_widget(widget("a", "{spec: {n: 1}, status: {ready: true}}"));
+  const Value made = create_widget(widget("a", "{spec: {num: 1}, status: {ready: true}}"));
   EXPECT_EQ(text_at(made, "/status"), "<absent>");
-  EXPECT_EQ(text_at(made, "/spec/n"), "1");
+  EXPECT_EQ(text_at(made, "/spec/num"), "1");
 }
 
 CONTRACT(StatusSubresource, ASpecWriteKeepsStatus, "a write of the object leaves its status as it is") {
   define();
-  Value made = create_widget(widget("a", "{spec: {n: 1}}"));
+  Value made = create_widget(widget("a", "{spec: {num: 1}}"));
   ASSERT_TRUE(answered(api().merge(widgets("a", "status"), "{status: {ready: true}}"), 200));
   made = api().get(widgets("a")).json;
-  set(made, "/spec/n", "2");
+  set(made, "/spec/num", "2");
   set(made, "/status", "{ready: false}");
   const Answer written = api().put(widgets("a"), made);
   ASSERT_TRUE(answered(written, 200));
-  EXPECT_EQ(written.text("/spec/n"), "2");
+  EXPECT_EQ(written.text("/spec/num"), "2");
   EXPECT_EQ(written.text("/status"), R"({"ready":true})");
 }
 
@@ -32,17 +32,17 @@ CONTRACT(StatusSubresource, ASpecPatchKeepsStatus, "a patch of the object cannot
   define();
   create_widget(widget("a"));
   ASSERT_TRUE(answered(api().merge(widgets("a", "status"), "{status: {ready: true}}"), 200));
-  const Answer written = api().merge(widgets("a"), "{status: {ready: false}, spec: {n: 2}}");
+  const Answer written = api().merge(widgets("a"), "{status: {ready: false}, spec: {num: 2}}");
   ASSERT_TRUE(answered(written, 200));
   EXPECT_EQ(written.text("/status/ready"), "true");
-  EXPECT_EQ(written.text("/spec/n"), "2");
+  EXPECT_EQ(written.text("/spec/num"), "2");
 }
 
 CONTRACT(StatusSubresource, AStatusWriteKeepsSpecAndMetadata,
          "a write of status changes neither spec nor metadata") {
   define();
-  Value made = create_widget(widget("a", "{spec: {n: 1}, metadata: {labels: {x: y}}}"));
-  set(made, "/spec/n", "2");
+  Value made = create_widget(widget("a", "{spec: {num: 1}, metadata: {labels: {x: yy}}}"));
+  set(made, "/spec/num", "2");
   set(made, "/metadata/labels/x", "z");
   set(made, "/metadata/annotations", "{k: v}");
   set(made, "/metadata/finalizers", "[example.com/hold]");
@@ -50,8 +50,8 @@ CONTRACT(StatusSubresource, AStatusWriteKeepsSpecAndMetadata,
   const Answer written = api().put(widgets("a", "status"), made);
   ASSERT_TRUE(answered(written, 200));
   EXPECT_EQ(written.text("/status/ready"), "true");
-  EXPECT_EQ(written.text("/spec/n"), "1");
-  EXPECT_EQ(written.text("/metadata/labels/x"), "y");
+  EXPECT_EQ(written.text("/spec/num"), "1");
+  EXPECT_EQ(written.text("/metadata/labels/x"), "yy");
   EXPECT_EQ(written.text("/metadata/annotations"), "<absent>");
   EXPECT_EQ(written.text("/metadata/finalizers"), "<absent>");
   EXPECT_NE(version_of(written.json), version_of(made));
@@ -59,7 +59,7 @@ CONTRACT(StatusSubresource, AStatusWriteKeepsSpecAndMetadata,
 
 CONTRACT(StatusSubresource, StatusCanBeRead, "get of the status subresource gives the whole object") {
   define();
-  const Value made = create_widget(widget("a", "{spec: {n: 1}}"));
+  const Value made = create_widget(widget("a", "{spec: {num: 1}}"));
   EXPECT_EQ(api().get(widgets("a", "status")).json, made);
 }
 
@@ -111,15 +111,15 @@ CONTRACT(Generation, StartsAtOne, "a new custom object has generation 1, whateve
 
 CONTRACT(Generation, GrowsWithSpec, "generation grows by one with each change of spec") {
   define();
-  create_widget(widget("a", "{spec: {n: 1}}"));
-  EXPECT_EQ(api().merge(widgets("a"), "{spec: {n: 2}}").text("/metadata/generation"), "2");
-  EXPECT_EQ(api().merge(widgets("a"), "{spec: {n: 3}}").text("/metadata/generation"), "3");
+  create_widget(widget("a", "{spec: {num: 1}}"));
+  EXPECT_EQ(api().merge(widgets("a"), "{spec: {num: 2}}").text("/metadata/generation"), "2");
+  EXPECT_EQ(api().merge(widgets("a"), "{spec: {num: 3}}").text("/metadata/generation"), "3");
 }
 
 CONTRACT(Generation, StaysWithMetadata, "a change of metadata leaves the generation alone") {
   define();
   const Value made = create_widget(widget("a"));
-  const Answer written = api().merge(widgets("a"), "{metadata: {labels: {x: y}, annotations: {k: v}}}");
+  const Answer written = api().merge(widgets("a"), "{metadata: {labels: {x: yy}, annotations: {k: v}}}");
   EXPECT_EQ(written.text("/metadata/generation"), "1");
   EXPECT_NE(version_of(written.json), version_of(made));
 }
@@ -127,7 +127,7 @@ CONTRACT(Generation, StaysWithMetadata, "a change of metadata leaves the generat
 CONTRACT(Generation, StaysWithStatus, "a write of status leaves the generation alone") {
   define();
   create_widget(widget("a"));
-  EXPECT_EQ(api().merge(widgets("a", "status"), "{status: {n: 1}}").text("/metadata/generation"), "1");
+  EXPECT_EQ(api().merge(widgets("a", "status"), "{status: {num: 1}}").text("/metadata/generation"), "1");
 }
 
 CONTRACT(Generation, IsNotForClients, "an update cannot set the generation") {
@@ -143,12 +143,12 @@ CONTRACT(Generation, CountsStatusWithoutTheSubresource,
   erase(crd, "/spec/versions/0/subresources");
   define(crd);
   create_widget(widget("a"));
-  EXPECT_EQ(api().merge(widgets("a"), "{status: {n: 1}}").text("/metadata/generation"), "2");
+  EXPECT_EQ(api().merge(widgets("a"), "{status: {num: 1}}").text("/metadata/generation"), "2");
 }
 
 CONTRACT(Generation, OfADeployment, "a deployment's generation counts changes of its spec") {
   EXPECT_EQ(text_at(create("deployments", deployment("a")), "/metadata/generation"), "1");
-  EXPECT_EQ(api().merge(at("deployments", "a"), "{metadata: {labels: {x: y}}}").text("/metadata/generation"),
+  EXPECT_EQ(api().merge(at("deployments", "a"), "{metadata: {labels: {x: yy}}}").text("/metadata/generation"),
             "1");
   EXPECT_EQ(api().merge(at("deployments", "a"), "{spec: {paused: true}}").text("/metadata/generation"), "2");
 }

@@ -18,8 +18,8 @@ class Strategic : public ContractTest {
 CONTRACT(Strategic, MergesMaps,
          "a strategic merge patch merges objects and removes nulls, as a merge patch does") {
   create("configmaps", config_map("a", "{data: {k: v, gone: x}}"));
-  const Answer written = api().patch(at("configmaps", "a"), kStrategicPatch, "{data: {n: m, gone: null}}");
-  EXPECT_EQ(written.text("/data"), R"({"k":"v","n":"m"})");
+  const Answer written = api().patch(at("configmaps", "a"), kStrategicPatch, "{data: {num: m, gone: null}}");
+  EXPECT_EQ(written.text("/data"), R"({"k":"v","num":"m"})");
 }
 
 CONTRACT(Strategic, MergesListsByKey, "containers are merged by name: one is changed, one added, none lost") {
@@ -72,7 +72,7 @@ CONTRACT(Strategic, ReplacesLists, "$patch: replace in a list puts the patch's e
 }
 
 CONTRACT(Strategic, ReplacesMaps, "$patch: replace in an object puts the patch in place of all of it") {
-  create("configmaps", config_map("a", "{data: {k: v, n: m}}"));
+  create("configmaps", config_map("a", "{data: {k: v, num: m}}"));
   const Answer written =
       api().patch(at("configmaps", "a"), kStrategicPatch, "{data: {$patch: replace, only: x}}");
   ASSERT_TRUE(answered(written, 200));
@@ -127,7 +127,7 @@ CONTRACT(Strategic, IsNotForCustomObjects,
   define();
   create_widget(widget("a"));
   EXPECT_TRUE(
-      refused(api().patch(widgets("a"), kStrategicPatch, "{spec: {n: 1}}"), 415, "UnsupportedMediaType",
+      refused(api().patch(widgets("a"), kStrategicPatch, "{spec: {num: 1}}"), 415, "UnsupportedMediaType",
               "accepted media types include: application/json-patch+json, application/merge-patch+json, "
               "application/apply-patch+yaml"));
 }

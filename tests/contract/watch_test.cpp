@@ -64,7 +64,7 @@ CONTRACT(Watches, FromZeroBeginWithTheState, "a watch from version 0 begins with
 
 CONTRACT(Watches, CarryTheObject, "an event carries the whole object as a get at that version shows it") {
   Watch watch = watch_secrets({{"resourceVersion", now()}});
-  const Value made = create("secrets", secret("a", "{metadata: {labels: {x: y}}, stringData: {k: v}}"));
+  const Value made = create("secrets", secret("a", "{metadata: {labels: {x: yy}}, stringData: {k: v}}"));
   const WatchEvent event = watch.next();
   EXPECT_EQ(event.type, "ADDED");
   EXPECT_EQ(event.object, made);
@@ -219,8 +219,8 @@ CONTRACT(Watches, OfCustomObjects, "custom objects are watched like built-in one
   EXPECT_EQ(added.type, "ADDED");
   EXPECT_EQ(added.text("/apiVersion"), group() + "/v1");
   EXPECT_EQ(added.text("/kind"), "Widget");
-  ASSERT_TRUE(answered(api().merge(widgets("a", "status"), "{status: {n: 1}}"), 200));
-  EXPECT_EQ(watch.next().text("/status/n"), "1");
+  ASSERT_TRUE(answered(api().merge(widgets("a", "status"), "{status: {num: 1}}"), 200));
+  EXPECT_EQ(watch.next().text("/status/num"), "1");
 }
 
 CONTRACT(Watches, ManyTellTheSame, "each of several watches hears every change once") {
