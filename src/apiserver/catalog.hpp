@@ -79,7 +79,7 @@ struct Resource {
 
 using ResourcePtr = std::shared_ptr<const Resource>;
 
-// The name that the store knows a resource by: "apps/deployments"; "pods" in the core group.
+// The name that the store knows a resource by: "apps/deployments"; "/pods" in the core group.
 std::string stored_name(std::string_view group, std::string_view plural);
 
 class Catalog {
