@@ -112,8 +112,8 @@ boost::asio::awaitable<bool> Access::fill_secret(const store::Key& key) {
   const Place place{key.cluster, catalog->find("", "secrets"), key.ns, key.name};
   const store::EntryPtr entry = objects_.get(place);
   if (!entry) co_return true;
-  const auto account_name =
-      kube::annotation(parse_stored(entry->value), "kubernetes.io/service-account.name");
+  const json::Object secret_now = parse_stored(entry->value);
+  const auto account_name = kube::annotation(secret_now, "kubernetes.io/service-account.name");
   if (!account_name) co_return true;
   const Place account{key.cluster, catalog->find("", "serviceaccounts"), key.ns, std::string(*account_name)};
   const store::EntryPtr owner = objects_.get(account);

@@ -110,8 +110,21 @@ ApiError invalid(const Resource& resource, std::string_view name, const json::Fi
 ApiError forbidden(const Resource& resource, std::string_view name, std::string_view why) {
   return {403,
           "Forbidden",
-          fmt::format("{} \"{}\" is forbidden: {}", resource.group_resource(), name, why),
+          fmt::format("{}{} is forbidden: {}", resource.group_resource(),
+                      name.empty() ? std::string() : fmt::format(" \"{}\"", name), why),
           details_of(resource, name),
+          {}};
+}
+
+ApiError invalid_options(std::string_view kind, const json::FieldError& error) {
+  ApiError::Details details;
+  details.group = "meta.k8s.io";
+  details.kind = std::string(kind);
+  details.causes.push_back({std::string(error.reason()), error.body(), error.field});
+  return {422,
+          "Invalid",
+          fmt::format("{}.meta.k8s.io \"\" is invalid: {}", kind, error.text()),
+          std::move(details),
           {}};
 }
 

@@ -57,6 +57,8 @@ ApiError conflict(const Resource& resource, std::string_view name, std::string_v
 ApiError stale_object(const Resource& resource, std::string_view name);
 ApiError invalid(const Resource& resource, std::string_view name, const json::FieldErrors& errors);
 ApiError forbidden(const Resource& resource, std::string_view name, std::string_view why);
+// CreateOptions.meta.k8s.io "" is invalid: …
+ApiError invalid_options(std::string_view kind, const json::FieldError& error);
 ApiError bad_request(std::string message);
 ApiError unauthorized();
 ApiError path_not_found();

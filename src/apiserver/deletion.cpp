@@ -68,15 +68,17 @@ ApiResult<DeleteOptions> DeleteOptions::parse(const Object& body, const http::Qu
   auto orphan = json::get_bool(body, {"orphanDependents"});
   if (const auto asked = query.get("orphanDependents")) orphan = *asked == "true";
   if (orphan && options.propagation) {
-    return refuse(bad_request("orphanDependents and propagationPolicy cannot be both set"));
+    return refuse(invalid_options(
+        "DeleteOptions",
+        json::FieldError::invalid("propagationPolicy", Value(*options.propagation),
+                                  "orphanDependents and deletionPropagation cannot be both set")));
   }
   if (orphan) options.propagation = *orphan ? "Orphan" : "Background";
-  constexpr std::array<std::string_view, 3> kPolicies{"Orphan", "Background", "Foreground"};
+  static const std::vector<std::string> kPolicies{"Background", "Foreground", "Orphan"};
   if (options.propagation && std::ranges::find(kPolicies, *options.propagation) == kPolicies.end()) {
-    return refuse(
-        bad_request(fmt::format("propagationPolicy: Unsupported value: {}: supported values: \"Background\", "
-                                "\"Foreground\", \"Orphan\"",
-                                quoted(*options.propagation))));
+    return refuse(invalid_options(
+        "DeleteOptions",
+        json::FieldError::not_supported("propagationPolicy", Value(*options.propagation), kPolicies)));
   }
   if (const json::Array* dry_run = json::get_array(body, {"dryRun"})) options.dry_run = !dry_run->empty();
   return options;
@@ -84,6 +86,11 @@ ApiResult<DeleteOptions> DeleteOptions::parse(const Object& body, const http::Qu
 
 ApiResult<DeleteDecision> decide_delete(const Resource& resource, const Object& object,
                                         const DeleteOptions& options, WallTime now) {
+  constexpr std::array<std::string_view, 3> kImmortal{"default", "kube-public", "kube-system"};
+  if (resource.group.empty() && resource.kind == "Namespace" &&
+      std::ranges::find(kImmortal, kube::name_of(object)) != kImmortal.end()) {
+    return refuse(forbidden(resource, kube::name_of(object), "this namespace may not be deleted"));
+  }
   if (auto met = check_preconditions(resource, object, options); !met) return refuse(std::move(met.error()));
   json::Array finalizers = finalizers_after(object, options);
   const json::Array* current = json::get_array(object, {"metadata", "finalizers"});

@@ -57,7 +57,8 @@ ApiError cannot_be_handled(const WriteRequest& request, std::string_view why) {
 // A wrong type is found when a client's text is read into a Go struct: that makes it a bad request, not an
 // invalid object. Custom resources have a struct for their metadata alone.
 bool is_decoding_error(const WriteRequest& request, const FieldError& error) {
-  if (error.type != FieldError::Type::TypeInvalid) return false;
+  const bool is_out_of_range = error.detail.find("with format int32") != std::string::npos;
+  if (error.type != FieldError::Type::TypeInvalid && !is_out_of_range) return false;
   return !request.resource->is_custom || error.field.starts_with("metadata.");
 }
 
@@ -100,19 +101,29 @@ ApiResult<void> check_fields(const WriteRequest& request, const Object* before, 
   const auto add = [&](FieldErrors more) {
     errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
-  add(json::validate(*request.version->schema, Value(object)));
-  if (rules.validate) add(rules.validate(object));
+  FieldErrors by_schema = json::validate(*request.version->schema, Value(object));
+  FieldErrors by_kind = rules.validate ? rules.validate(object) : FieldErrors{};
+  // Where both find fault with a field, the kind's own words are the ones that clients know.
+  std::erase_if(by_schema, [&](const FieldError& error) {
+    return std::ranges::find(by_kind, error.field, &FieldError::field) != by_kind.end();
+  });
+  add(std::move(by_schema));
+  add(std::move(by_kind));
   if (before && rules.validate_update) add(rules.validate_update(*before, object));
   if (errors.empty()) return {};
   const auto undecodable = std::ranges::find_if(
       errors, [&](const FieldError& error) { return is_decoding_error(request, error); });
-  if (undecodable != errors.end()) return refuse(cannot_be_handled(request, undecodable->text()));
+  if (undecodable != errors.end() && !request.is_patch)
+    return refuse(cannot_be_handled(request, undecodable->text()));
   return refuse(invalid(*request.resource, kube::name_of(object), errors));
 }
 
-// Everything but metadata and status: what a generation counts.
-bool has_changed_meaning(const Object& before, const Object& after) {
-  const auto is_meaning = [](std::string_view key) { return key != "metadata" && key != "status"; };
+// Everything but metadata and, where it is written apart, status: what a generation counts.
+bool has_changed_meaning(const WriteRequest& request, const Object& before, const Object& after) {
+  const bool skips_status = keeps_status_apart(request);
+  const auto is_meaning = [&](std::string_view key) {
+    return key != "metadata" && !(skips_status && key == "status");
+  };
   const auto count = [&](const Object& object) {
     return std::ranges::count_if(object, [&](const auto& member) { return is_meaning(member.key()); });
   };
@@ -200,7 +211,10 @@ ApiResult<Prepared> prepare_create(const WriteRequest& request, Object incoming)
   if (keeps_status_apart(request)) json::remove(object, "status");
   stamp_new(request, rules, object);
   if (rules.default_fields) rules.default_fields(object);
-  if (rules.prepare_create) rules.prepare_create(object, request.kind);
+  if (rules.prepare_create) {
+    const FieldErrors problems = rules.prepare_create(object, request.kind);
+    if (!problems.empty()) return refuse(invalid(*request.resource, kube::name_of(object), problems));
+  }
   if (!request.is_applied) json::track_update({}, object, field_writer(request));
   if (auto checked = check_fields(request, nullptr, object); !checked)
     return refuse(std::move(checked.error()));
@@ -210,6 +224,14 @@ ApiResult<Prepared> prepare_create(const WriteRequest& request, Object incoming)
 ApiResult<Prepared> prepare_update(const WriteRequest& request, const Object& before, Object incoming) {
   Prepared prepared;
   if (auto same = check_same_identity(request, incoming); !same) return refuse(std::move(same.error()));
+  if (json::find(incoming, {"metadata", "deletionTimestamp"}) != nullptr && !kube::is_being_deleted(before)) {
+    const Value& found = *json::find(incoming, {"metadata", "deletionTimestamp"});
+    if (!found.is_null()) {
+      return refuse(
+          invalid(*request.resource, request.name,
+                  {FieldError::invalid("metadata.deletionTimestamp", found, "field is immutable")}));
+    }
+  }
   if (auto met = check_preconditions(request, before, incoming); !met) return refuse(std::move(met.error()));
   auto admitted = admit(request, std::move(incoming), prepared.warnings);
   if (!admitted) return refuse(std::move(admitted.error()));
@@ -218,8 +240,11 @@ ApiResult<Prepared> prepare_update(const WriteRequest& request, const Object& be
   keep_stamps(before, object);
   if (rules.default_fields) rules.default_fields(object);
   const bool is_ordinary = request.subresource.empty();
-  if (is_ordinary && rules.prepare_update) rules.prepare_update(before, object, request.kind);
-  if (rules.counts_generations && is_ordinary && has_changed_meaning(before, object)) {
+  if (is_ordinary && rules.prepare_update) {
+    const FieldErrors problems = rules.prepare_update(before, object, request.kind);
+    if (!problems.empty()) return refuse(invalid(*request.resource, request.name, problems));
+  }
+  if (rules.counts_generations && is_ordinary && has_changed_meaning(request, before, object)) {
     const auto generation = json::get_int(before, {"metadata", "generation"}).value_or(0);
     object["metadata"].get_object()["generation"] = generation + 1;
   }

@@ -18,6 +18,11 @@ constexpr std::string_view kExpiredToken =
     "modified, or "
     "deleted between the time the first chunk was returned and now may show up in the list.";
 
+std::unexpected<ApiError> forbidden_match(std::string why) {
+  return refuse(
+      invalid_options("ListOptions", json::FieldError::forbidden("resourceVersionMatch", std::move(why))));
+}
+
 std::unexpected<ApiError> bad_token() {
   return refuse(bad_request("continue key is not valid: start the list again without it"));
 }
@@ -67,29 +72,28 @@ ApiResult<ListOptions> ListOptions::parse(const http::Query& query, store::Revis
   if (const auto token = query.get("continue"); token && !token->empty()) {
     if (*revision > 0)
       return refuse(bad_request("specifying resource version is not allowed when using continue"));
-    if (!match.empty())
-      return refuse(bad_request(
-          "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided"));
+    if (!match.empty()) return forbidden_match("resourceVersionMatch is forbidden when continue is provided");
     auto parsed = ContinueToken::parse(*token);
     if (!parsed) return refuse(std::move(parsed.error()));
     options.at = parsed->at;
     options.after = std::move(parsed->after);
     return options;
   }
-  if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
-    return refuse(bad_request(fmt::format(
-        "resourceVersionMatch: Unsupported value: {}: supported values: \"Exact\", \"NotOlderThan\"",
-        quoted(match))));
+  if (query.has("sendInitialEvents")) {
+    return refuse(invalid_options(
+        "ListOptions",
+        json::FieldError::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")));
   }
   if (!match.empty() && version.empty()) {
-    return refuse(
-        bad_request("resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless "
-                    "resourceVersion is provided"));
+    return forbidden_match("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
+    static const std::vector<std::string> kMatches{"", "Exact", "NotOlderThan"};
+    return refuse(invalid_options("ListOptions", json::FieldError::not_supported(
+                                                     "resourceVersionMatch", json::Value(match), kMatches)));
   }
   if (match == "Exact" && *revision == 0) {
-    return refuse(
-        bad_request("resourceVersionMatch: Forbidden: resourceVersionMatch \"Exact\" is forbidden for "
-                    "resourceVersion \"0\""));
+    return forbidden_match("resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
   }
   if (*revision > current) return refuse(too_large_resource_version(version, fmt::to_string(current)));
   if (match == "Exact") options.at = *revision;

@@ -87,7 +87,7 @@ FieldErrors validate_owners(const Object& metadata) {
   if (owners == nullptr) return errors;
   std::string controller;
   for (std::size_t i = 0; i < owners->size(); ++i) {
-    const std::string path = json::index_path("metadata.ownerReferences", i);
+    const std::string path = "metadata.ownerReferences";
     const Object* owner = (*owners)[i].if_object();
     if (owner == nullptr) continue;  // the schema says so
     for (std::string_view field : {"apiVersion", "kind", "name", "uid"}) {
@@ -97,7 +97,8 @@ FieldErrors validate_owners(const Object& metadata) {
       }
     }
     if (!json::get_bool(*owner, {"controller"}).value_or(false)) continue;
-    const std::string name = fmt::format("{}", json::get_string(*owner, {"name"}).value_or(""));
+    const std::string name = fmt::format("{}/{}", json::get_string(*owner, {"kind"}).value_or(""),
+                                         json::get_string(*owner, {"name"}).value_or(""));
     if (!controller.empty()) {
       errors.push_back(FieldError::invalid("metadata.ownerReferences", Value(*owners),
                                            fmt::format("Only one reference can have Controller set to true. "
@@ -117,8 +118,7 @@ FieldErrors validate_finalizers(const Object* before, const Object& object) {
     orphan = orphan || finalizers[i] == "orphan";
     foreground = foreground || finalizers[i] == "foregroundDeletion";
     for (const std::string& problem : kube::validate_qualified_name(finalizers[i])) {
-      errors.push_back(
-          FieldError::invalid(json::index_path("metadata.finalizers", i), Value(finalizers[i]), problem));
+      errors.push_back(FieldError::invalid("metadata.finalizers", Value(finalizers[i]), problem));
     }
   }
   if (orphan && foreground) {
@@ -139,6 +139,17 @@ FieldErrors validate_finalizers(const Object* before, const Object& object) {
                                                        join(added, ", "))));
   }
   return errors;
+}
+
+// Empty lists and maps are not written, as in Go.
+void drop_empty(Object& metadata) {
+  for (std::string_view field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+    const Value* value = metadata.if_contains(field);
+    if (value == nullptr) continue;
+    const bool is_empty = (value->is_object() && value->get_object().empty()) ||
+                          (value->is_array() && value->get_array().empty());
+    if (is_empty) json::remove(metadata, field);
+  }
 }
 
 }  // namespace
@@ -180,6 +191,7 @@ ApiResult<void> check_same_identity(const WriteRequest& request, Object& incomin
 void stamp_new(const WriteRequest& request, const KindRules& rules, Object& object) {
   Object& metadata = metadata_of(object);
   for (std::string_view field : kServerFields) json::remove(metadata, field);
+  drop_empty(metadata);
   metadata["uid"] = request.uid;
   metadata["creationTimestamp"] = format_rfc3339(request.now);
   if (rules.counts_generations) metadata["generation"] = 1;
@@ -187,6 +199,7 @@ void stamp_new(const WriteRequest& request, const KindRules& rules, Object& obje
 
 void keep_stamps(const Object& before, Object& object) {
   Object& metadata = metadata_of(object);
+  drop_empty(metadata);
   const Object* old = json::get_object(before, {"metadata"});
   for (std::string_view field : kServerFields) {
     const Value* value = old == nullptr ? nullptr : old->if_contains(field);

@@ -17,6 +17,24 @@ bool is_deleting(const store::Entry& entry) {
   return entry.value->find("\"deletionTimestamp\"") != std::string::npos;
 }
 
+// Takes away the finalizer that stands for what is in the namespace; others may have their own.
+bool release(json::Object& object) {
+  json::Object& spec = json::ensure_object(object, {"spec"});
+  json::Value* finalizers = spec.if_contains("finalizers");
+  if (finalizers == nullptr || !finalizers->is_array()) return false;
+  json::Array kept;
+  for (const json::Value& name : finalizers->get_array()) {
+    if (name != json::Value("kubernetes")) kept.push_back(name);
+  }
+  if (kept.size() == finalizers->get_array().size()) return false;
+  if (kept.empty()) {
+    json::remove(spec, "finalizers");
+  } else {
+    *finalizers = std::move(kept);
+  }
+  return true;
+}
+
 }  // namespace
 
 void Namespaces::hear(const store::Change& change) {
@@ -84,8 +102,7 @@ boost::asio::awaitable<bool> Namespaces::reconcile(const store::Key& key) {
   const WallTime now = objects_.clock().now();
   auto written = co_await objects_.modify(place, [&](json::Object& object) {
     if (left == 0) {
-      json::remove(json::ensure_object(object, {"spec"}), "finalizers");
-      return true;
+      return release(object);
     }
     kube::Condition condition;
     condition.type = "NamespaceContentRemaining";

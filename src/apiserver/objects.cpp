@@ -204,6 +204,7 @@ ApiTask<Written> Objects::write_over(Place place, Current before, Prepared prepa
 }
 
 ApiTask<Written> Objects::create(Place place, Object incoming, WriteOptions options) {
+  if (place.name.empty()) place.name = std::string(kube::name_of(incoming));
   if (auto open = check_namespace(place); !open) co_return refuse(std::move(open.error()));
   auto prepared = prepare_create(request_for(place, options), std::move(incoming));
   if (!prepared) co_return refuse(std::move(prepared.error()));
@@ -255,6 +256,12 @@ ApiResult<Object> Objects::patched(const Place& place, const Object& before, con
     if (!patch.patch.is_object()) return refuse(bad_request("expected an object as merge patch"));
     json::apply_merge_patch(value, patch.patch);
   } else {
+    constexpr std::size_t kMaxOperations = 10'000;
+    if (patch.patch.is_array() && patch.patch.get_array().size() > kMaxOperations) {
+      return refuse(
+          request_too_large(fmt::format("The allowed maximum operations in a JSON patch is {}, got {}",
+                                        kMaxOperations, patch.patch.get_array().size())));
+    }
     auto operations = json::Patch::parse(patch.patch);
     if (!operations) return wrong(operations.error());
     if (auto applied = operations->apply(value); !applied) {

@@ -34,21 +34,10 @@ namespace {
 
 using json::FieldError;
 
-// CreateOptions.meta.k8s.io "" is invalid: …
-ApiError invalid_options(std::string_view verb, const FieldError& error) {
-  const std::string_view kind = verb == "create"   ? "CreateOptions"
-                                : verb == "update" ? "UpdateOptions"
-                                : verb == "patch"  ? "PatchOptions"
-                                                   : "DeleteOptions";
-  ApiError::Details details;
-  details.group = "meta.k8s.io";
-  details.kind = std::string(kind);
-  details.causes.push_back({std::string(error.reason()), error.body(), error.field});
-  return {422,
-          "Invalid",
-          fmt::format("{}.meta.k8s.io \"\" is invalid: {}", kind, error.text()),
-          std::move(details),
-          {}};
+std::string_view options_kind(const RequestInfo& info) {
+  if (info.verb == "create") return "CreateOptions";
+  if (info.verb == "update") return "UpdateOptions";
+  return info.verb == "patch" ? "PatchOptions" : "DeleteOptions";
 }
 
 ApiResult<bool> dry_run(const RequestInfo& info) {
@@ -56,8 +45,8 @@ ApiResult<bool> dry_run(const RequestInfo& info) {
   const auto values = info.query.all("dryRun");
   for (std::string_view value : values) {
     if (value == "All") continue;
-    return refuse(
-        invalid_options(info.verb, FieldError::not_supported("dryRun", json::Value(value), kSupported)));
+    return refuse(invalid_options(options_kind(info),
+                                  FieldError::not_supported("dryRun", json::Value(value), kSupported)));
   }
   return !values.empty();
 }
@@ -76,11 +65,11 @@ ApiResult<void> check_manager(const RequestInfo& info, bool is_apply) {
   constexpr std::int64_t kLongest = 128;
   const auto manager = info.query.get("fieldManager").value_or("");
   if (manager.empty() && is_apply) {
-    return refuse(
-        invalid_options(info.verb, FieldError::required("fieldManager", "is required for apply patch")));
+    return refuse(invalid_options(options_kind(info),
+                                  FieldError::required("fieldManager", "is required for apply patch")));
   }
   if (manager.size() > kLongest) {
-    return refuse(invalid_options(info.verb, FieldError::too_long("fieldManager", kLongest)));
+    return refuse(invalid_options(options_kind(info), FieldError::too_long("fieldManager", kLongest)));
   }
   return {};
 }
@@ -255,6 +244,10 @@ ApiTask<http::Response> Rest::patch(const Call& call) {
   const bool is_apply = body->kind == PatchBody::Kind::Apply;
   auto options = call.write_options(is_apply);
   if (!options) co_return refuse(std::move(options.error()));
+  if (!is_apply && call.query().has("force")) {
+    co_return refuse(invalid_options(
+        "PatchOptions", FieldError::forbidden("force", "may not be specified for non-apply patch")));
+  }
   if (is_apply) {
     auto force = query_flag(call.query(), "force");
     if (!force) co_return refuse(std::move(force.error()));

@@ -46,10 +46,13 @@ Object scale_of(const Object& object, const ScalePaths& paths) {
   Object status{{"replicas", number_at(object, paths.status_replicas)}};
   if (const std::string selector = selector_at(object, paths.label_selector); !selector.empty())
     status["selector"] = selector;
+  Object spec;  // a zero is left out, as it is in Go
+  if (const auto replicas = number_at(object, paths.spec_replicas); replicas != 0)
+    spec["replicas"] = replicas;
   return Object{{"kind", "Scale"},
                 {"apiVersion", "autoscaling/v1"},
                 {"metadata", std::move(metadata)},
-                {"spec", Object{{"replicas", number_at(object, paths.spec_replicas)}}},
+                {"spec", std::move(spec)},
                 {"status", std::move(status)}};
 }
 
@@ -82,13 +85,13 @@ ApiResult<WantedScale> read_scale(const http::Request& request, const Object& ob
   if (scale.is_object() && !json::find(scale.get_object(), {"spec", "replicas"})) {
     wanted.replicas = 0;  // an absent number is zero, as it is in Go
   } else if (!replicas || *replicas < 0 || *replicas > INT32_MAX) {
-    return refuse({422,
-                   "Invalid",
-                   fmt::format("Scale.autoscaling \"{}\" is invalid: spec.replicas: Invalid value: must be "
-                               "greater than or equal to 0",
-                               kube::name_of(object)),
-                   ApiError::Details{.group = "autoscaling", .kind = "Scale"},
-                   {}});
+    Resource scale_kind;
+    scale_kind.group = "autoscaling";
+    scale_kind.kind = "Scale";
+    const Value* found = scale.is_object() ? json::find(scale.get_object(), {"spec", "replicas"}) : nullptr;
+    return refuse(invalid(scale_kind, kube::name_of(object),
+                          {json::FieldError::invalid("spec.replicas", found ? *found : Value(),
+                                                     "must be greater than or equal to 0")}));
   } else {
     wanted.replicas = *replicas;
   }

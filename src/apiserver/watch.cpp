@@ -164,14 +164,17 @@ ApiResult<WatchOptions> WatchOptions::parse(const http::Query& query, store::Rev
   options.send_initial_events = *initial;
   const auto match = query.get("resourceVersionMatch").value_or("");
   if (options.send_initial_events && match != "NotOlderThan") {
-    return refuse(
-        bad_request("sendInitialEvents: Forbidden: sendInitialEvents requires setting resourceVersionMatch "
-                    "to NotOlderThan"));
+    return refuse(invalid_options(
+        "ListOptions", json::FieldError::forbidden(
+                           "resourceVersionMatch",
+                           "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")));
   }
   if (!query.has("sendInitialEvents") && !match.empty()) {
-    return refuse(
-        bad_request("resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless "
-                    "sendInitialEvents is provided"));
+    return refuse(invalid_options(
+        "ListOptions",
+        json::FieldError::forbidden(
+            "resourceVersionMatch",
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")));
   }
   const auto text = query.get("resourceVersion").value_or("");
   if (!text.empty() && text != "0") {

@@ -42,6 +42,7 @@ std::string escaped(std::string_view text, bool in_quotes) {
 std::string label_text(const std::vector<std::string>& names, const LabelValues& values,
                        std::string extra = {}) {
   std::vector<std::string> pairs;
+  pairs.reserve(names.size() + 1);
   for (std::size_t i = 0; i < names.size(); ++i) {
     pairs.push_back(fmt::format("{}=\"{}\"", names[i], escaped(values[i], true)));
   }

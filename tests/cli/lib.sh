@@ -55,9 +55,9 @@ equals() {
   [ "$2" = "$3" ] || fail "$1" "expected: $3" "found:    $2"
 }
 
-# Waits for a condition without assuming how long it takes; gives up after a minute.
+# Waits for a condition without assuming how long it takes; gives up after five minutes.
 eventually() {
-  local deadline=$((SECONDS + 60))
+  local deadline=$((SECONDS + 300))
   until "$@" >/dev/null 2>&1; do
     if [ $SECONDS -ge $deadline ]; then return 1; fi
     read -r -t 0.05 <> <(:) || true

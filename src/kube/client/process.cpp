@@ -4,13 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -41,7 +41,7 @@ class Descriptor {
 };
 
 std::unexpected<Error> system_failure(std::string_view doing, int error) {
-  return fail(ErrorCode::Internal, fmt::format("{}: {}", doing, std::strerror(error)));
+  return fail(ErrorCode::Internal, fmt::format("{}: {}", doing, std::generic_category().message(error)));
 }
 
 // glibc 2.36 declares pidfd_open() without C linkage.
@@ -69,12 +69,13 @@ std::vector<std::string> environment_of(const Command& command) {
         std::ranges::any_of(command.environment, [&](const auto& pair) { return pair.first == name; });
     if (!is_replaced) variables.emplace_back(text);
   }
-  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.environment) variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -162,7 +163,7 @@ Result<Child> Child::start(const Command& command) {
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     const auto code = error == ENOENT ? ErrorCode::NotFound : ErrorCode::Invalid;
-    return fail(code, fmt::format("cannot run {}: {}", quoted(command.program), std::strerror(error)));
+    return fail(code, fmt::format("cannot run {}: {}", quoted(command.program), std::generic_category().message(error)));
   }
   Child child(pid, Descriptor(), std::move(input), std::move(output), std::move(errors));
   child.ended_ = Descriptor(open_pidfd(pid));
