@@ -150,7 +150,12 @@ FieldErrors validate_node_update(const Object& before, const Object& object) {
 }
 
 FieldErrors validate_lease(const Object& object) {
-  FieldErrors errors;
+  FieldErrors errors = check_not_negative(object_at(object, {"spec"}), "leaseTransitions", "spec");
+  if (const auto seconds = json::get_int(object, {"spec", "leaseDurationSeconds"});
+      seconds && *seconds <= 0) {
+    errors.push_back(
+        FieldError::invalid("spec.leaseDurationSeconds", Value(*seconds), "must be greater than 0"));
+  }
   const std::string strategy = text_at(object, {"spec", "strategy"});
   if (!strategy.empty()) {
     append(errors, invalid_because("spec.strategy", strategy, kube::validate_qualified_name(strategy)));

@@ -335,6 +335,7 @@ void drop_unneeded(const Object& before, Object& service, const ServiceShape& wa
 }  // namespace
 
 FieldErrors prepare_service_create(Object& service, const KindContext& context) {
+  json::ensure_object(service, {"status", "loadBalancer"});
   Object& spec = json::ensure_object(service, {"spec"});
   sync_cluster_ips(nullptr, spec);
   return allocate(service, context, "", {});

@@ -85,6 +85,7 @@ FieldErrors check_ports(const Object& service, const ServiceShape& shape) {
       errors.push_back(FieldError::duplicate(path + ".nodePort", Value(node_port)));
     }
     const auto number = json::get_int(port, {"port"}).value_or(0);
+    append(errors, check_port_number(path + ".port", number));
     if (!own_ports.emplace(protocol, number).second) {
       errors.push_back(FieldError::duplicate(path, Value(Object{{"port", number}, {"protocol", protocol}})));
     }

@@ -148,6 +148,13 @@ kube::Problems validate_data_key(std::string_view key) {
   return problems;
 }
 
+FieldErrors check_not_negative(const Object& object, std::string_view name, std::string_view path) {
+  const auto number = json::get_int(object, {name});
+  if (!number || *number >= 0) return {};
+  return {FieldError::invalid(json::child_path(path, name), Value(*number),
+                              "must be greater than or equal to 0")};
+}
+
 FieldErrors check_port_number(const std::string& field, std::int64_t port) {
   if (port >= 1 && port <= 65535) return {};
   return {FieldError::invalid(field, Value(port), "must be between 1 and 65535, inclusive")};

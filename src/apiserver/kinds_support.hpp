@@ -47,6 +47,8 @@ FieldErrors check_immutable(const Object& before, const Object& object, json::Pa
 // Keys of ConfigMaps and Secrets.
 kube::Problems validate_data_key(std::string_view key);
 FieldErrors check_port_number(const std::string& field, std::int64_t port);
+// Of a number that may be absent; `object` is what stands at `path`.
+FieldErrors check_not_negative(const Object& object, std::string_view name, std::string_view path);
 bool is_ipv4(std::string_view text);
 bool is_ipv6(std::string_view text);
 bool is_ip(std::string_view text);

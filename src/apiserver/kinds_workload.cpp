@@ -116,9 +116,7 @@ FieldErrors check_status(const Object& status) {
   const auto number = [&](std::string_view field) { return json::get_int(status, {field}).value_or(0); };
   for (const std::string_view field : {"replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
                                        "unavailableReplicas", "observedGeneration"}) {
-    if (number(field) >= 0) continue;
-    errors.push_back(FieldError::invalid(json::child_path("status", field), Value(number(field)),
-                                         "must be greater than or equal to 0"));
+    append(errors, check_not_negative(status, field, "status"));
   }
   const auto within = [&](std::string_view field, std::string_view other, std::string_view name) {
     if (number(field) <= number(other)) return;
@@ -141,6 +139,9 @@ FieldErrors validate_deployment(const Object& deployment) {
   FieldErrors errors = check_selector(spec);
   append(errors, check_template(spec));
   append(errors, check_strategy(spec));
+  for (std::string_view field :
+       {"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"})
+    append(errors, check_not_negative(spec, field, "spec"));
   const auto deadline = json::get_int(spec, {"progressDeadlineSeconds"});
   if (deadline && *deadline <= json::get_int(spec, {"minReadySeconds"}).value_or(0)) {
     errors.push_back(FieldError::invalid("spec.progressDeadlineSeconds", Value(*deadline),

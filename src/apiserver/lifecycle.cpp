@@ -102,6 +102,10 @@ ApiResult<void> check_fields(const WriteRequest& request, const Object* before, 
     errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   FieldErrors by_schema = json::validate(*request.version->schema, Value(object));
+  const auto undecodable = std::ranges::find_if(
+      by_schema, [&](const FieldError& error) { return is_decoding_error(request, error); });
+  if (undecodable != by_schema.end() && !request.is_patch)
+    return refuse(cannot_be_handled(request, undecodable->text()));
   FieldErrors by_kind = rules.validate ? rules.validate(object) : FieldErrors{};
   // Where both find fault with a field, the kind's own words are the ones that clients know.
   std::erase_if(by_schema, [&](const FieldError& error) {
@@ -111,10 +115,6 @@ ApiResult<void> check_fields(const WriteRequest& request, const Object* before, 
   add(std::move(by_kind));
   if (before && rules.validate_update) add(rules.validate_update(*before, object));
   if (errors.empty()) return {};
-  const auto undecodable = std::ranges::find_if(
-      errors, [&](const FieldError& error) { return is_decoding_error(request, error); });
-  if (undecodable != errors.end() && !request.is_patch)
-    return refuse(cannot_be_handled(request, undecodable->text()));
   return refuse(invalid(*request.resource, kube::name_of(object), errors));
 }
 

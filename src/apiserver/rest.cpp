@@ -275,7 +275,9 @@ ApiTask<http::Response> Rest::remove(const Call& call) {
   options->dry_run = options->dry_run || *dry;
   auto deleted = co_await objects_.remove(call.place, *options);
   if (!deleted) co_return refuse(std::move(deleted.error()));
-  if (!deleted->is_removed) co_return call.presenter().one(200, deleted->text);
+  // Pods are deleted gracefully, and such a deletion is answered with the object even when it is over at once.
+  const bool is_graceful = call.resource.group.empty() && call.resource.kind == "Pod";
+  if (!deleted->is_removed || is_graceful) co_return call.presenter().one(200, deleted->text);
   co_return json_response(200, success_status(call.resource, call.place.name, deleted->uid));
 }
 

@@ -123,6 +123,7 @@ Result<void> ApiServer::Impl::open() {
                               .post = [this](store::Job job) { loop.post(std::move(job)); }};
   options.history.max_age = settings.history_age;
   options.history.max_changes = settings.history_changes;
+  options.ring_changes = std::min(options.ring_changes, settings.history_changes);
   FAIRWAY_TRY(store, store::Store::open(std::move(options)));
   clusters.add(kHubCluster);
   for (const std::string& name : settings.clusters) {

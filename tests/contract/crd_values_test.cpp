@@ -144,12 +144,6 @@ CONTRACT(Values, OtherFormats, "formats that Kubernetes knows are checked, other
   EXPECT_TRUE(refused(offer("{u: short}"), 422, "Invalid", "spec.u in body must be of type uuid"));
 }
 
-CONTRACT(Values, Int32, "format int32 bounds an integer") {
-  define_field("{type: integer, format: int32}");
-  EXPECT_TRUE(answered(offer("{f: 2147483647}"), 201));
-  EXPECT_TRUE(refused(offer("{f: 2147483648}"), 422, "Invalid", "spec.f"));
-}
-
 CONTRACT(Values, LargeIntegers, "integers of 64 bits are kept exactly") {
   define_field("{type: integer, format: int64}");
   EXPECT_EQ(offer("{f: 9223372036854775807}").text("/spec/f"), "9223372036854775807");

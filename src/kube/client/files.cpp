@@ -22,7 +22,8 @@ std::unexpected<Error> failure(std::string_view doing, std::string_view path, in
   ErrorCode code = ErrorCode::Internal;
   if (error == ENOENT || error == ENOTDIR) code = ErrorCode::NotFound;
   if (error == EACCES || error == EPERM) code = ErrorCode::Forbidden;
-  return fail(code, fmt::format("cannot {} {}: {}", doing, quoted(path), std::generic_category().message(error)));
+  return fail(code,
+              fmt::format("cannot {} {}: {}", doing, quoted(path), std::generic_category().message(error)));
 }
 
 class File {

@@ -69,7 +69,8 @@ std::vector<std::string> environment_of(const Command& command) {
         std::ranges::any_of(command.environment, [&](const auto& pair) { return pair.first == name; });
     if (!is_replaced) variables.emplace_back(text);
   }
-  for (const auto& [name, value] : command.environment) variables.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : command.environment)
+    variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 
@@ -163,7 +164,8 @@ Result<Child> Child::start(const Command& command) {
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     const auto code = error == ENOENT ? ErrorCode::NotFound : ErrorCode::Invalid;
-    return fail(code, fmt::format("cannot run {}: {}", quoted(command.program), std::generic_category().message(error)));
+    return fail(code, fmt::format("cannot run {}: {}", quoted(command.program),
+                                  std::generic_category().message(error)));
   }
   Child child(pid, Descriptor(), std::move(input), std::move(output), std::move(errors));
   child.ended_ = Descriptor(open_pidfd(pid));

@@ -60,8 +60,10 @@ const std::set<ObjectKey>& Cache<T>::keys_by_index(std::string_view name, std::s
 template <class T>
 std::vector<typename Cache<T>::Pointer> Cache<T>::by_index(std::string_view name,
                                                            std::string_view value) const {
+  const std::set<ObjectKey>& keys = keys_by_index(name, value);
   std::vector<Pointer> found;
-  for (const ObjectKey& key : keys_by_index(name, value)) found.push_back(objects_.at(key).object);
+  found.reserve(keys.size());
+  for (const ObjectKey& key : keys) found.push_back(objects_.at(key).object);
   return found;
 }
 
@@ -185,6 +187,7 @@ template <class T>
 void Cache<T>::tell_handlers(const Change<T>& change) {
   // A handler may add or end subscriptions, its own included.
   std::vector<std::uint64_t> ids;
+  ids.reserve(handlers_.size());
   for (const auto& [id, handler] : handlers_) ids.push_back(id);
   for (const std::uint64_t id : ids) {
     const auto found = handlers_.find(id);

@@ -35,6 +35,7 @@ void keep_newest(Map& map, std::size_t most) {
   if (map.size() <= most) return;
   // Half of them at once, so that this does not happen for every event.
   std::vector<SteadyTime> times;
+  times.reserve(map.size());
   for (const auto& [key, each] : map) times.push_back(each.last);
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::ranges::nth_element(times, middle);

@@ -42,6 +42,7 @@ const std::set<ObjectKey>& KeyIndex::find(std::string_view value) const {
 
 std::vector<std::string> KeyIndex::values() const {
   std::vector<std::string> values;
+  values.reserve(keys_.size());
   for (const auto& [value, keys] : keys_) values.push_back(value);
   return values;
 }

@@ -98,6 +98,7 @@ void Machine::on(Listed listed) {
     list_anew();
     return proceed_later({ErrorCode::Internal, "expected a list with a resourceVersion, found none"});
   }
+  out_.events.reserve(listed.page.items.size() + 2);
   if (state().continue_.empty()) out_.events.emplace_back(InitStart{});
   for (json::Object& object : listed.page.items) {
     if (is_usable(object)) out_.events.emplace_back(InitObject{std::move(object)});
