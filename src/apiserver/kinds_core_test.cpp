@@ -108,6 +108,15 @@ TEST(KindsLease, APreferredHolderNeedsAStrategy) {
   EXPECT_THAT(create(kind, "spec: {preferredHolder: b, strategy: OldestEmulationVersion}").errors, IsEmpty());
 }
 
+TEST(KindsLease, NumbersAreChecked) {
+  const Resource& kind = builtin("coordination.k8s.io", "Lease");
+  EXPECT_THAT(create(kind, "spec: {leaseDurationSeconds: 0}").errors,
+              testing::Contains("spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"));
+  EXPECT_THAT(
+      create(kind, "spec: {leaseTransitions: -1}").errors,
+      testing::Contains("spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"));
+}
+
 TEST(KindsEvent, NamespacesAgree) {
   const Resource& kind = builtin("", "Event");
   const auto errors = [&](std::string_view text) { return create(kind, text).errors; };

@@ -269,6 +269,9 @@ TEST(KindsService, PortsAreChecked) {
               ElementsAre("spec.ports[0].name: Required value", "spec.ports[1].name: Required value"));
   EXPECT_THAT(errors("[{name: a, port: 1}, {name: a, port: 2}]"),
               ElementsAre("spec.ports[1].name: Duplicate value: \"a\""));
+  EXPECT_THAT(
+      errors("[{port: 70000, targetPort: 1}]"),
+      testing::Contains("spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, inclusive"));
   EXPECT_THAT(errors("[{port: 1, targetPort: http-alt}]"), IsEmpty());
   EXPECT_THAT(
       errors("[{port: 1, targetPort: 70000}]"),

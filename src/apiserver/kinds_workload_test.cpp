@@ -104,6 +104,11 @@ TEST(KindsDeployment, TemplatesAreChecked) {
       ElementsAre("spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds"));
 }
 
+TEST(KindsDeployment, NumbersAreNotNegative) {
+  EXPECT_THAT(create(deployment(), spec("replicas: -1")).errors,
+              testing::Contains("spec.replicas: Invalid value: -1: must be greater than or equal to 0"));
+}
+
 TEST(KindsDeployment, WithoutASpecThereIsNothingToDeploy) {
   EXPECT_THAT(create(deployment(), "metadata: {name: a}").errors,
               ElementsAre("spec.selector: Required value", "spec.template: Required value"));

@@ -33,14 +33,19 @@ template <class Stream>
 class AsioStream : public ByteStream {
  public:
   template <class... Args>
-  explicit AsioStream(Args&&... args) : stream_(std::forward<Args>(args)...) {
+  explicit AsioStream(Args&&... args) : stream_(std::make_shared<Stream>(std::forward<Args>(args)...)) {
     error_code ignored;
     socket().set_option(tcp::no_delay(true), ignored);
   }
 
+  ~AsioStream() override {
+    error_code ignored;
+    stream_->lowest_layer().close(ignored);
+  }
+
   Task<std::size_t> read_some(std::span<char> into) override {
     const auto [error, count, stopped] = co_await guarded([&](auto token) {
-      return stream_.async_read_some(asio::buffer(into.data(), into.size()), std::move(token));
+      return stream_->async_read_some(asio::buffer(into.data(), into.size()), std::move(token));
     });
     if (is_orderly_end(error)) co_return 0;
     if (error) co_return stream_error(error, stopped);
@@ -49,7 +54,7 @@ class AsioStream : public ByteStream {
 
   Task<void> write(std::string_view bytes) override {
     const auto [error, count, stopped] = co_await guarded([&](auto token) {
-      return asio::async_write(stream_, asio::buffer(bytes.data(), bytes.size()), kLargeBlocks,
+      return asio::async_write(*stream_, asio::buffer(bytes.data(), bytes.size()), kLargeBlocks,
                                std::move(token));
     });
     if (error) co_return stream_error(error, stopped);
@@ -73,7 +78,7 @@ class AsioStream : public ByteStream {
   }
 
  protected:
-  auto& socket() { return stream_.lowest_layer(); }
+  auto& socket() { return stream_->lowest_layer(); }
 
   struct Outcome {
     error_code error;
@@ -84,12 +89,14 @@ class AsioStream : public ByteStream {
   // Runs one operation; the task's cancellation closes the socket, which ends the operation for sure.
   template <class Start>
   asio::awaitable<Outcome> guarded(Start start) {
+    const std::shared_ptr<Stream> kept = stream_;
     auto state = co_await asio::this_coro::cancellation_state;
     bool stopped = false;
     if (state.slot().is_connected()) {
-      state.slot().assign([this, &stopped](asio::cancellation_type) {
+      state.slot().assign([kept = stream_, &stopped](asio::cancellation_type) {
         stopped = true;
-        close();
+        error_code ignored;
+        kept->lowest_layer().close(ignored);
       });
     }
     auto token = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::as_tuple(asio::use_awaitable));
@@ -105,7 +112,8 @@ class AsioStream : public ByteStream {
     return error ? 0 : 1024 * 1024;
   };
 
-  Stream stream_;
+  // Shared with the operations on it: one that is under way when its owner goes ends before the stream does.
+  std::shared_ptr<Stream> stream_;
 };
 
 class PlainStream final : public AsioStream<tcp::socket> {
@@ -122,10 +130,10 @@ class TlsStream final : public AsioStream<ssl::stream<tcp::socket>> {
 
   Task<void> handshake() override {
     const auto [error, count, stopped] =
-        co_await guarded([&](auto token) { return stream_.async_handshake(side_, std::move(token)); });
+        co_await guarded([&](auto token) { return stream_->async_handshake(side_, std::move(token)); });
     if (!error) co_return Result<void>{};
     if (stopped) co_return async::cancelled();
-    const long verdict = SSL_get_verify_result(stream_.native_handle());
+    const long verdict = SSL_get_verify_result(stream_->native_handle());
     if (side_ == ssl::stream_base::client && verdict != X509_V_OK) {
       co_return fail(ErrorCode::Forbidden, fmt::format("the server's certificate is not trusted: {}",
                                                        X509_verify_cert_error_string(verdict)));
@@ -134,13 +142,12 @@ class TlsStream final : public AsioStream<ssl::stream<tcp::socket>> {
   }
 
   std::optional<CertificateIdentity> peer_certificate() const override {
-    // native_handle() does not change the stream; Asio only forgot to say so.
-    return peer_identity(const_cast<TlsStream*>(this)->stream_.native_handle());
+    return peer_identity(stream_->native_handle());
   }
 
   void verify_as(const std::string& host) {
-    SSL_set_tlsext_host_name(stream_.native_handle(), host.c_str());
-    if (!context_->insecure) stream_.set_verify_callback(ssl::host_name_verification(host));
+    SSL_set_tlsext_host_name(stream_->native_handle(), host.c_str());
+    if (!context_->insecure) stream_->set_verify_callback(ssl::host_name_verification(host));
   }
 
  private:

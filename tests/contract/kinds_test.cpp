@@ -135,7 +135,8 @@ CONTRACT(Services, NamePorts, "several ports have names") {
 CONTRACT(Services, CheckPorts, "a port is between 1 and 65535") {
   const Answer made = api().post(at("services"), service("a", "{spec: {ports: [{port: 70000}]}}"));
   EXPECT_TRUE(refused(made, 422, "Invalid"));
-  EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "spec.ports[0].port"));
+  EXPECT_TRUE(
+      has_cause(made, "FieldValueInvalid", "spec.ports[0].port", "must be between 1 and 65535, inclusive"));
 }
 
 CONTRACT(Services, GetNodePorts, "a service of type NodePort gets a port of the nodes") {
@@ -158,7 +159,7 @@ CONTRACT(Services, AreAnsweredAtDeletion,
 CONTRACT(Leases, CheckTheirDuration, "a lease's duration is positive") {
   const Answer made = api().post(at("leases"), lease("a", "{spec: {leaseDurationSeconds: 0}}"));
   EXPECT_TRUE(refused(made, 422, "Invalid"));
-  EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "spec.leaseDurationSeconds"));
+  EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "spec.leaseDurationSeconds", "must be greater than 0"));
 }
 
 CONTRACT(Leases, KeepMicroseconds, "a lease's times keep their microseconds") {

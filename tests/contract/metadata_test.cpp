@@ -29,8 +29,8 @@ CONTRACT(Metadata, NamesHaveAtMost253Characters, "a name has at most 253 charact
   EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "metadata.name", "must be no more than 253"));
 }
 
-CONTRACT(Metadata, ServiceNamesAreLabels, "a service's name is a DNS label, without dots") {
-  const Answer made = api().post(at("services"), service("a.b"));
+CONTRACT(Metadata, ServiceNamesAreLabels, "a service's name is a DNS label") {
+  const Answer made = api().post(at("services"), service("a_b"));
   EXPECT_TRUE(refused(made, 422, "Invalid"));
   // DNS-1035 until recently, RFC 1123 in newer servers.
   EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "metadata.name", "label must consist of"));

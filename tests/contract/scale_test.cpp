@@ -74,10 +74,10 @@ CONTRACT(Scaling, IsNotNegative, "a scale's replicas are not negative") {
 }
 
 CONTRACT(Scaling, OfADeployment, "a deployment is scaled by its scale subresource") {
-  create("deployments", deployment("a", "{spec: {paused: true}}"));
+  create("deployments", deployment("a", "{spec: {paused: true, replicas: 3}}"));
   const Answer scale = api().get(at("deployments", "a", "scale"));
   EXPECT_EQ(scale.text("/kind"), "Scale");
-  EXPECT_EQ(scale.text("/spec"), "{}");
+  EXPECT_EQ(scale.text("/spec/replicas"), "3");
   EXPECT_EQ(scale.text("/status/selector"), "app=a");
   ASSERT_TRUE(answered(api().merge(at("deployments", "a", "scale"), "{spec: {replicas: 2}}"), 200));
   EXPECT_EQ(api().get(at("deployments", "a")).text("/spec/replicas"), "2");

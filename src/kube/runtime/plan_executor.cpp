@@ -43,6 +43,7 @@ PlanExecutor::PlanExecutor(TimerClock& clock, ExecutorOptions options)
 Task<ExecutionReport> PlanExecutor::execute(std::vector<PlannedStep> steps) {
   std::ranges::stable_sort(steps, {}, &PlannedStep::stage);
   Run run{.steps = std::move(steps)};
+  run.report.steps.reserve(run.steps.size());
   for (const PlannedStep& step : run.steps)
     run.report.steps.push_back({.description = step.description, .reason = step.reason});
   while (run.next < run.steps.size() && !run.has_failed) {
