@@ -134,7 +134,7 @@ TEST(OnTheEmbeddedServer, TheMirrorWorksFromDefinitionToGarbageCollection) {
 
 struct Load {
   int objects = 10;
-  int rounds = 40;
+  int rounds = 10;
   int written = 0;
 };
 
@@ -178,7 +178,7 @@ TEST(OnTheEmbeddedServer, ACacheSurvivesRestartsUnderLoad) {
   embedded.group.spawn("watcher", watcher.run());
   embedded.group.spawn("writer", write_all(*client, load));
   for (int restart = 1; restart <= 3; ++restart) {
-    embedded.loop.run_until([&] { return load.written >= restart * 100; });
+    embedded.loop.run_until([&] { return load.written >= restart * 25; });
     embedded.stop();
     embedded.start();
   }

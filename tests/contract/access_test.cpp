@@ -143,6 +143,36 @@ CONTRACT(Access, ReviewsAgree, "a review of access agrees with what happens") {
   EXPECT_EQ(about.text("/status/allowed"), "true");
 }
 
+CONTRACT(Access, LocalReviewsAreOfTheirNamespace,
+         "a LocalSubjectAccessReview asks about its own namespace only") {
+  const auto local = [&](const std::string& about) {
+    return api().post(
+        fmt::format("/apis/authorization.k8s.io/v1/namespaces/{}/localsubjectaccessreviews", ns()),
+        fmt::format("{{apiVersion: authorization.k8s.io/v1, kind: LocalSubjectAccessReview, metadata: "
+                    "{{namespace: {}}}, spec: {{user: nobody, resourceAttributes: {{verb: get, "
+                    "resource: secrets, namespace: {}}}}}}}",
+                    ns(), about));
+  };
+  const Answer own = local(ns());
+  ASSERT_TRUE(answered(own, 201));
+  EXPECT_EQ(own.text("/status/allowed"), "false");
+  EXPECT_TRUE(refused(local("other"), 422, "Invalid", "must match metadata.namespace"));
+}
+
+CONTRACT(Access, RulesAreTold, "a SelfSubjectRulesReview tells what the asker may do in a namespace") {
+  Api asker = account("reader");
+  grant("reader", "[{apiGroups: [''], resources: [secrets], verbs: [list]}]");
+  EXPECT_TRUE(asker.eventually([&] {
+    const Answer told =
+        asker.post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+                   fmt::format("{{apiVersion: authorization.k8s.io/v1, kind: SelfSubjectRulesReview, "
+                               "spec: {{namespace: {}}}}}",
+                               ns()));
+    EXPECT_TRUE(answered(told, 201));
+    return told.text("/status/resourceRules").contains("secrets");
+  }));
+}
+
 CONTRACT(Access, NobodyGrantsMoreThanTheyHave,
          "who may make roles cannot put more into them than they have") {
   Api asker = account("maker");

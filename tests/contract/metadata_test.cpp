@@ -135,6 +135,18 @@ CONTRACT(Metadata, SeveralErrorsAreToldTogether, "all wrong fields are told at o
   EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "data[b ad]"));
 }
 
+CONTRACT(Metadata, NothingEmptyIsKept,
+         "empty labels, annotations, finalizers and owners are the same as none") {
+  define();
+  const char* empty = "{metadata: {labels: {}, annotations: {}, finalizers: [], ownerReferences: []}}";
+  for (const Value& made :
+       {create("configmaps", config_map("a", empty)), create_widget(widget("a", empty))}) {
+    for (const char* field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+      EXPECT_EQ(text_at(made, std::string("/metadata/") + field), "<absent>") << field;
+    }
+  }
+}
+
 CONTRACT(Metadata, OwnersAreNamedWhole, "an ownerReference has apiVersion, kind, name and uid") {
   const Answer made = api().post(at("configmaps"), config_map("a", R"({metadata: {ownerReferences:
       [{apiVersion: v1, kind: ConfigMap, name: owner, uid: ''}]}})"));

@@ -32,6 +32,9 @@ CONTRACT(Namespaces, HaveLabelNames, "a namespace's name is a DNS label, without
   const Answer made = api().post("/api/v1/namespaces", object("v1", "Namespace", "a.b"));
   EXPECT_TRUE(refused(made, 422, "Invalid"));
   EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "metadata.name", "must not contain dots"));
+  const Answer other = api().post("/api/v1/namespaces", object("v1", "Namespace", "a_b"));
+  EXPECT_TRUE(
+      has_cause(other, "FieldValueInvalid", "metadata.name", "a lowercase RFC 1123 label must consist of"));
 }
 
 CONTRACT(Namespaces, AreNotDeletedTogether, "namespaces are not deleted as a collection: 405") {

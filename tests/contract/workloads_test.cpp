@@ -96,7 +96,7 @@ CONTRACT(Deployments, HaveContainersOnce, "a container's name stands once") {
 CONTRACT(Deployments, CheckReplicas, "replicas are not negative") {
   const Answer made = api().post(at("deployments"), deployment("a", "{spec: {replicas: -1}}"));
   EXPECT_TRUE(refused(made, 422, "Invalid"));
-  EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "spec.replicas", "greater than or equal to 0"));
+  EXPECT_TRUE(has_cause(made, "FieldValueInvalid", "spec.replicas", "must be greater than or equal to 0"));
 }
 
 CONTRACT(Deployments, CanonicalQuantities, "quantities are kept in canonical form") {

@@ -67,7 +67,7 @@ EventVerdict EventCorrelator::correlate(EventNote note, WallTime now, SteadyTime
 }
 
 std::string EventCorrelator::aggregate(EventNote& note, SteadyTime steady) {
-  const std::string general = fmt::format("{}|{}|{}", object_key(note.about), note.type, note.reason);
+  std::string general = fmt::format("{}|{}|{}", object_key(note.about), note.type, note.reason);
   Similar& similar = similar_[general];
   if (steady - similar.last > options_.similar_within) similar.messages.clear();
   similar.last = steady;

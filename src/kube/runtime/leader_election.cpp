@@ -142,10 +142,19 @@ Task<void> LeaderElection::hold() {
   }
 }
 
+Task<void> LeaderElection::hand_over() {
+  // A renewal that was cut short may have reached the server: what it knows counts.
+  const Api<Lease> leases(client_, options_.lease.namespace_);
+  FAIRWAY_CO_TRY(const Lease lease, co_await leases.get(options_.lease.name));
+  view_.observe(lease, clock_.steady());
+  if (!view_.is_ours()) co_return Result<void>{};
+  co_return co_await write(view_.released(clock_.now()));
+}
+
 Task<void> LeaderElection::release() {
   if (!options_.release_on_stop || !view_.is_ours()) co_return Result<void>{};
-  auto released = co_await async::with_deadline(clock_, clock_.steady() + options_.retry_period,
-                                                write(view_.released(clock_.now())));
+  auto released =
+      co_await async::with_deadline(clock_, clock_.steady() + options_.renew_deadline, hand_over());
   if (!released) {
     log::warning("could not hand the lease over",
                  {{"lease", options_.lease.to_string()}, {"error", released.error().describe()}});

@@ -46,6 +46,7 @@ class LeaderElection {
   Task<void> hold();
   Task<void> attempt();
   Task<void> write(Lease lease);
+  Task<void> hand_over();
   Task<void> release();
   void set_leader(bool is_leader);
   void note_leader();

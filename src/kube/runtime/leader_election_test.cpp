@@ -128,6 +128,17 @@ TEST_F(ElectionTest, OneLeadsAndTheOtherTakesOverAtOnceWhenItStops) {
   EXPECT_THAT(a.registry.expose(), HasSubstr(R"(leader_election_master_status{name="fairway"} 0)"));
 }
 
+TEST_F(ElectionTest, ARenewalWhoseAnswerWasLostDoesNotKeepTheLeaseFromBeingHandedOver) {
+  Candidate a(manual, api, "a", story);
+  a.start();
+  manual.advance(3s);
+  auto lease = *api.get(kLeases, kKey);
+  json::ensure_object(lease, {"spec"})["renewTime"] = "2023-11-14T22:13:25.000000Z";
+  api.put(kLeases, lease);
+  a.stop();
+  EXPECT_EQ(holder(), "");
+}
+
 TEST_F(ElectionTest, ALeaderThatCannotRenewEndsBeforeAnotherMayBegin) {
   Candidate a(manual, api, "a", story);
   a.start();

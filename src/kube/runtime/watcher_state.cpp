@@ -24,7 +24,7 @@ class Machine {
   Machine(const WatcherOptions& options, WatcherState state) : options_(options), out_{std::move(state)} {}
 
   WatcherStep take(WatcherInput input) && {
-    std::visit([this](auto&& each) { on(std::move(each)); }, std::move(input));
+    std::visit([this](auto each) { on(std::move(each)); }, std::move(input));
     return std::move(out_);
   }
 

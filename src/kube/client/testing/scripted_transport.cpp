@@ -66,6 +66,7 @@ Task<std::unique_ptr<http::ResponseStream>> ScriptedTransport::open(http::Client
 
 std::vector<std::string> ScriptedTransport::asked() const {
   std::vector<std::string> lines;
+  lines.reserve(requests_.size());
   for (const auto& request : requests_) lines.push_back(request.method + " " + request.url.path);
   return lines;
 }
