@@ -1,4 +1,4 @@
-// The functions of the language with their signatures: 90, of which 17 are experimental, as in Prometheus 3.
+// The functions of the language with their signatures; 17 of them are experimental, as in Prometheus 3.
 //
 // The table is static and sorted by name; a Function's address identifies it. What they compute is the
 // evaluator's.
