@@ -3,11 +3,14 @@
 // run.
 #include <filesystem>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include "json/value.hpp"
+#include "promql/lint.hpp"
 #include "promql/parser.hpp"
 #include "promql/printer.hpp"
 
@@ -105,6 +108,34 @@ TEST(RealQueries, AllParseAndReadBackTheSame) {
     }
   }
   EXPECT_EQ(count, 64U + 116U);
+}
+
+// Which of today's risks provably give at most one series; the lint says so for each.
+TEST(RealQueries, LintSaysForEachWhetherOneSeriesIsProven) {
+  const auto rows = read_list("real_queries_head.json");
+  if (!rows) GTEST_SKIP() << "not run: no data in " << data_directory();
+  std::size_t proven = 0;
+  std::map<std::string, std::size_t> findings;
+  std::vector<std::string> regex_in_equality;
+  for (const json::Value& value : *rows) {
+    const json::Object& row = value.as_object();
+    const std::string query = text_of(row, "q").value();
+    const LintReport report = lint(query);
+    EXPECT_FALSE(report.has_errors()) << query;
+    proven += report.at_most_one_series ? 1 : 0;
+    std::cout << (report.at_most_one_series ? "one series    " : "not proven    ")
+              << json::view(json::get_array(row, {"names"})->at(0).as_string()) << '\n';
+    for (const Finding& finding : report.findings) {
+      ++findings[finding.id];
+      if (finding.id == kRegexInEquality) {
+        regex_in_equality.push_back(query.substr(finding.span.start, finding.span.end - finding.span.start));
+      }
+    }
+  }
+  std::cout << proven << " of " << rows->size() << " provably give at most one series\n";
+  for (const auto& [id, count] : findings) std::cout << id << ": " << count << '\n';
+  EXPECT_THAT(regex_in_equality, testing::Contains("type=\"AWS|GCP\""));
+  EXPECT_GT(proven, 0U);
 }
 
 }  // namespace

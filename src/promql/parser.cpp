@@ -42,7 +42,9 @@ std::expected<Expr, ParseError> parse(std::string_view text, const ParseOptions&
       std::min<std::size_t>(options.max_bytes, std::numeric_limits<std::uint32_t>::max() - 1);
   if (text.size() > most) {
     return std::unexpected(
-        ParseError{{}, fmt::format("the query has {} bytes, at most {} are allowed", text.size(), most)});
+        ParseError{{},
+                   fmt::format("the query has {} bytes, at most {} are allowed", text.size(), most),
+                   ParseError::Kind::TooLong});
   }
   return Parser(text, options).run();
 }
@@ -100,9 +102,16 @@ std::string_view Parser::text_of(const Token& token) const {
   return tree_->text.substr(token.span.start, token.span.end - token.span.start);
 }
 
-bool Parser::fail(Span span, std::string message) {
-  error_ = {span, std::move(message)};
+bool Parser::fail(Span span, std::string message, ParseError::Kind kind) {
+  error_ = {span, std::move(message), kind};
   return false;
+}
+
+bool Parser::fail_too_deep(Span span, std::size_t depth) {
+  return fail(
+      span,
+      fmt::format("the expression nests {} levels deep, at most {} are allowed", depth, options_.max_depth),
+      ParseError::Kind::TooDeep);
 }
 
 bool Parser::fail_syntax() {
@@ -125,9 +134,12 @@ bool Parser::expect(TokenType type) {
 }
 
 bool Parser::push(Span span, ValueType type, Node::Kind kind, std::uint32_t depth) {
-  if (depth > options_.max_depth) {
-    return fail(span, fmt::format("the expression nests {} levels deep, at most {} are allowed", depth,
-                                  options_.max_depth));
+  if (depth > options_.max_depth) return fail_too_deep(span, depth);
+  if (tree_->nodes.size() >= options_.max_nodes) {
+    return fail(span,
+                fmt::format("the expression has more than {} nodes, which is all that is allowed",
+                            options_.max_nodes),
+                ParseError::Kind::TooManyNodes);
   }
   value_ = static_cast<NodeId>(tree_->nodes.size());
   tree_->nodes.push_back({span, type, std::move(kind)});
@@ -137,10 +149,7 @@ bool Parser::push(Span span, ValueType type, Node::Kind kind, std::uint32_t dept
 }
 
 bool Parser::push_open(Open open) {
-  if (open_.size() >= options_.max_depth) {
-    return fail(open.token.span, fmt::format("the expression nests {} levels deep, at most {} are allowed",
-                                             open_.size() + 1, options_.max_depth));
-  }
+  if (open_.size() >= options_.max_depth) return fail_too_deep(open.token.span, open_.size() + 1);
   if (open.kind == Open::Kind::Aggregate) ++open_aggregates_;
   open_.push_back(std::move(open));
   wants_operand_ = true;

@@ -22,14 +22,18 @@ struct ParseOptions {
   bool extended_range_selectors = false;  // promql-extended-range-selectors: anchored, smoothed
   bool fill_modifiers = false;            // promql-binop-fill-modifiers
   std::size_t max_depth = 100'000;        // of the tree, and of open parentheses
+  std::size_t max_nodes = 10'000'000;
   std::size_t max_bytes = 64 * 1024 * 1024;
 
   static ParseOptions all_enabled();
 };
 
 struct ParseError {
+  enum class Kind : std::uint8_t { Syntax, TooLong, TooDeep, TooManyNodes };
+
   Span span;            // where, in bytes
   std::string message;  // "unexpected end of input in offset, expected number, duration, step(), or range()"
+  Kind kind = Kind::Syntax;  // anything else: not wrong, but beyond what the options allow
 
   // "1:15: parse error: …", as Prometheus prints it for that query; columns count bytes.
   std::string describe(std::string_view text) const;

@@ -217,8 +217,7 @@ bool Parser::duration_expression(DurationId& result, const Token* leading_sign) 
 bool Parser::duration_operand(DurationId& value, bool& complete, std::size_t base) {
   if (!peek()) return false;
   if (open_durations_.size() - base >= options_.max_depth) {
-    return fail(look_.span, fmt::format("the duration nests {} levels deep, at most {} are allowed",
-                                        open_durations_.size() - base + 1, options_.max_depth));
+    return fail_too_deep(look_.span, open_durations_.size() - base + 1);
   }
   switch (look_.type) {
     case Number:

@@ -107,7 +107,8 @@ class Parser {
   bool peek();
   Token take();
   std::string_view text_of(const Token& token) const;
-  bool fail(Span span, std::string message);
+  bool fail(Span span, std::string message, ParseError::Kind kind = ParseError::Kind::Syntax);
+  bool fail_too_deep(Span span, std::size_t depth);
   bool fail_syntax();
   bool fail_syntax(std::string_view context, std::string_view expected);
   bool expect(TokenType type);
