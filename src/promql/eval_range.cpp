@@ -211,6 +211,13 @@ Result<Frame> absent_over_time(Evaluation& run, const Node& argument, const Rang
   return frame;
 }
 
+void report(const Evaluation& run, NodeId id, const RangeVector& vector) {
+  if (!run.options.observer) return;
+  std::size_t samples = 0;
+  for (const RangeSeries& series : vector.series) samples += series.samples.size();
+  run.options.observer->saw_range(id, vector.series.size(), samples);
+}
+
 bool looks_like_counter(std::string_view name) {
   return name.ends_with("_total") || name.ends_with("_sum") || name.ends_with("_count") ||
          name.ends_with("_bucket");
@@ -233,6 +240,7 @@ Result<Frame> evaluate_range_call(Evaluation& run, const Call& call, const Steps
   FAIRWAY_TRY(const Scalars scalars, scalar_arguments(run, call, steps, range_arg));
   FAIRWAY_TRY(const RangeVector vector, evaluate_range_vector(run, argument, steps));
   const Held held{run, vector};
+  report(run, run.expr.unwrapped(call.args[range_arg]), vector);
   if (call.function->name == "absent_over_time") return absent_over_time(run, argument, vector, steps);
 
   const RangeFunction* function = find_range_function(call.function->name);

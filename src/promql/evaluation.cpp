@@ -43,7 +43,7 @@ std::string_view Evaluation::text_argument(const Call& call, std::size_t index) 
 Result<Frame> evaluate_node(Evaluation& run, NodeId id, const Steps& steps) {
   FAIRWAY_CHECKED(run.budget.work(1));
   FAIRWAY_TRY(Frame frame, dispatch(run, run.node(id), steps));
-  if (run.options.observer) run.options.observer(id, steps, frame);
+  if (run.options.observer) run.options.observer->saw_value(id, steps, frame);
   return frame;
 }
 

@@ -16,6 +16,7 @@ target_sources(fairway_promql PRIVATE
   eval_sort.cpp
   evaluation.cpp
   evaluator.cpp
+  explain.cpp
   exposition.cpp
   exposition_line.cpp
   frame.cpp
@@ -30,17 +31,24 @@ target_sources(fairway_promql PRIVATE
   promqltest_command.cpp
   promqltest_series.cpp
   range_functions.cpp
+  result_format.cpp
+  ring.cpp
   sample.cpp
   series_store.cpp
+  verdict.cpp
   xxhash.cpp
 )
 
 fairway_test(promql_test DEPENDS promql SOURCES
   evaluator_test.cpp
+  explain_test.cpp
   exposition_test.cpp
   labels_test.cpp
   promqltest_test.cpp
+  real_queries_test.cpp
+  ring_test.cpp
   series_store_test.cpp
+  verdict_test.cpp
 )
 if(FAIRWAY_TESTS)
   target_compile_definitions(promql_test PRIVATE FAIRWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

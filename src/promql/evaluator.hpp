@@ -25,7 +25,12 @@
 namespace fairway::promql {
 
 // Told the value of each sub-expression as it is computed; see explain.hpp.
-using EvalObserver = std::function<void(NodeId, const Steps&, const Frame&)>;
+class EvalObserver {
+ public:
+  virtual ~EvalObserver() = default;
+  virtual void saw_value(NodeId id, const Steps& steps, const Frame& frame) = 0;
+  virtual void saw_range(NodeId id, std::size_t series, std::size_t samples) = 0;
+};
 
 struct EvalOptions {
   Millis lookback = 5 * 60 * 1000;   // how old a sample may be that a selector finds
@@ -35,7 +40,7 @@ struct EvalOptions {
   EvalLimits limits = {};
   const Clock* clock = nullptr;  // for limits.max_time
   std::function<bool()> cancelled = {};
-  EvalObserver observer = {};
+  EvalObserver* observer = nullptr;  // not owned
 };
 
 struct ResultSeries {
