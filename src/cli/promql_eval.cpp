@@ -1,0 +1,248 @@
+// fairway promql eval: a query's answer to metrics in files, and what it says about a risk.
+#include <cmath>
+#include <fmt/format.h>
+#include <iostream>
+#include <iterator>
+#include <ostream>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/promql_sources.hpp"
+#include "json/value.hpp"
+#include "promql/evaluator.hpp"
+#include "promql/explain.hpp"
+#include "promql/exposition.hpp"
+#include "promql/parser.hpp"
+#include "promql/result_format.hpp"
+#include "promql/series_store.hpp"
+#include "promql/verdict.hpp"
+
+namespace fairway::cli {
+namespace {
+
+using promql::Millis;
+
+struct PromqlEvalSettings {
+  std::string query;
+  std::vector<std::string> metrics;
+  std::string at;
+  std::string start;
+  std::string end;
+  Duration step = std::chrono::minutes(1);
+  bool is_range = false;
+  bool explain = false;
+  bool enable_all = false;
+  std::string output;
+  promql::EvalLimits limits = {.max_time = std::chrono::seconds(10)};
+};
+
+// Seconds since 1970, or 2024-02-29T12:00:00Z.
+Result<Millis> read_time(const std::string& text) {
+  if (const auto seconds = promql::parse_value(text); seconds && std::abs(*seconds) < 1e12) {
+    return std::llround(*seconds * 1000);
+  }
+  if (const auto time = parse_rfc3339(text)) {
+    return std::chrono::floor<std::chrono::milliseconds>(time->time_since_epoch()).count();
+  }
+  return fail(
+      ErrorCode::Invalid,
+      fmt::format("expected a time such as 2024-02-29T12:00:00Z or 1709208000, found {}", quoted(text)));
+}
+
+struct Loaded {
+  promql::SeriesStore store;
+  Millis now = 0;  // when samples without a time of their own were taken
+};
+
+Result<std::string> read_text(const std::string& path) {
+  if (path != "-") return read_file(path);
+  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+// Without --at it is as late as the newest sample that tells its time, or else it is now.
+Result<void> load(const PromqlEvalSettings& settings, Loaded& loaded) {
+  std::vector<promql::Exposition> expositions;
+  std::optional<Millis> newest;
+  for (const std::string& path : settings.metrics) {
+    FAIRWAY_TRY(const std::string text, read_text(path));
+    auto exposition = promql::read_exposition(text);
+    if (!exposition)
+      return std::unexpected(
+          std::move(exposition).error().within(fmt::format("while reading {}", quoted(path))));
+    if (exposition->newest) newest = std::max(newest.value_or(*exposition->newest), *exposition->newest);
+    expositions.push_back(*std::move(exposition));
+  }
+  const auto now = SystemClock().now().time_since_epoch();
+  loaded.now = newest.value_or(std::chrono::floor<std::chrono::milliseconds>(now).count());
+  if (!settings.at.empty()) {
+    FAIRWAY_TRY(loaded.now, read_time(settings.at));
+  }
+  for (std::size_t i = 0; i < expositions.size(); ++i) {
+    const auto stored = promql::store_exposition(expositions[i], loaded.now, loaded.store);
+    if (!stored)
+      return std::unexpected(
+          stored.error().within(fmt::format("while reading {}", quoted(settings.metrics[i]))));
+  }
+  return {};
+}
+
+json::Array annotation_texts(const promql::QueryResult& result, promql::Annotation::Kind kind,
+                             std::string_view query) {
+  json::Array texts;
+  for (const promql::Annotation& annotation : result.annotations) {
+    if (annotation.kind == kind) texts.emplace_back(describe(annotation, query));
+  }
+  return texts;
+}
+
+// The envelope of Prometheus' API, and beside it what only Fairway says.
+json::Object to_envelope(const Result<promql::QueryResult>& result, std::string_view query) {
+  if (!result) {
+    const bool is_timeout = result.error().code == ErrorCode::Timeout;
+    return {{"status", "error"},
+            {"errorType", is_timeout ? "timeout" : "execution"},
+            {"error", result.error().describe()}};
+  }
+  json::Object envelope{{"status", "success"}, {"data", to_json(*result)}};
+  auto warnings = annotation_texts(*result, promql::Annotation::Kind::Warning, query);
+  auto infos = annotation_texts(*result, promql::Annotation::Kind::Info, query);
+  if (!warnings.empty()) envelope["warnings"] = std::move(warnings);
+  if (!infos.empty()) envelope["infos"] = std::move(infos);
+  return envelope;
+}
+
+struct Answer {
+  Result<promql::QueryResult> result;
+  std::optional<promql::Verdict> verdict = {};  // of instant queries
+  std::optional<promql::ExplainedNode> tree = {};
+};
+
+void print_json(const PromqlEvalSettings& settings, const Answer& answer, Invocation& invocation) {
+  json::Object envelope = to_envelope(answer.result, settings.query);
+  if (answer.verdict) {
+    json::Object verdict{{"verdict", to_string(answer.verdict->kind)}};
+    if (!answer.verdict->reason.empty()) verdict["reason"] = answer.verdict->reason;
+    envelope["risk"] = std::move(verdict);
+  }
+  if (answer.tree) envelope["explanation"] = to_json(*answer.tree);
+  invocation.out << json::serialize_pretty(envelope) << '\n';
+}
+
+void print_text(const PromqlEvalSettings& settings, const Answer& answer, Invocation& invocation) {
+  if (answer.tree) invocation.out << to_text(*answer.tree) << '\n';
+  if (answer.result) {
+    const std::string text = to_text(*answer.result);
+    invocation.out << (text.empty() ? "no series\n" : text);
+    for (const promql::Annotation& annotation : answer.result->annotations) {
+      invocation.err << fmt::format("note: {}\n", describe(annotation, settings.query));
+    }
+  }
+  if (!answer.verdict) return;
+  invocation.out << fmt::format("risk: {}", to_string(answer.verdict->kind));
+  if (!answer.verdict->reason.empty()) invocation.out << fmt::format(" ({})", answer.verdict->reason);
+  invocation.out << '\n';
+}
+
+Result<Answer> answer_query(const PromqlEvalSettings& settings, const promql::Expr& expr) {
+  Loaded loaded;
+  FAIRWAY_CHECKED(load(settings, loaded));
+  const SystemClock clock;
+  const promql::EvalOptions options{.limits = settings.limits, .clock = &clock};
+  if (settings.is_range) {
+    promql::QueryRange range{loaded.now, loaded.now, 0};
+    FAIRWAY_TRY(range.start, read_time(settings.start));
+    if (!settings.end.empty()) {
+      FAIRWAY_TRY(range.end, read_time(settings.end));
+    }
+    range.step = std::chrono::floor<std::chrono::milliseconds>(settings.step).count();
+    return Answer{evaluate_range(expr, loaded.store, range, options)};
+  }
+  Answer answer{fail(ErrorCode::Internal, "not evaluated")};
+  if (settings.explain) {
+    promql::Explanation explanation = explain(expr, loaded.store, loaded.now, {.eval = options});
+    answer.result = std::move(explanation.result);
+    answer.tree = std::move(explanation.tree);
+  } else {
+    answer.result = evaluate_instant(expr, loaded.store, loaded.now, options);
+  }
+  answer.verdict = promql::judge(answer.result);
+  return answer;
+}
+
+Result<void> run_promql_eval(const PromqlEvalSettings& settings, Invocation& invocation) {
+  const auto expr = promql::parse(
+      settings.query, settings.enable_all ? promql::ParseOptions::all_enabled() : promql::ParseOptions{});
+  if (!expr) return std::unexpected(expr.error().to_error(settings.query));
+  FAIRWAY_TRY(const Answer answer, answer_query(settings, *expr));
+  if (settings.output == "json") {
+    print_json(settings, answer, invocation);
+  } else {
+    print_text(settings, answer, invocation);
+  }
+  if (!answer.result) return std::unexpected(answer.result.error());
+  return {};
+}
+
+constexpr const char* kDescription =
+    "Evaluate a query on metrics in files, and say whether a risk with this query applies\n"
+    "\n"
+    "FILE is what a metrics endpoint answers, in Prometheus' text format or OpenMetrics; - is stdin. "
+    "Samples\n"
+    "without a time count as taken at --at. A risk applies when the answer is exactly one sample of value "
+    "1,\n"
+    "does not when it is 0, and is unknown otherwise. Ends with 1 when the query cannot be evaluated.";
+
+constexpr const char* kExamples =
+    "fairway promql eval 'group(up == 0) or 0 * group(up)' --metrics metrics.txt\n"
+    "\n"
+    "# Why does it match here?\n"
+    "fairway promql eval \"$QUERY\" --metrics metrics.txt --explain\n"
+    "\n"
+    "# Over time, as the API of Prometheus answers\n"
+    "fairway promql eval 'rate(x_total[5m])' --metrics dump.om --start 1709208000 --end 1709211600 --step 1m "
+    "-o json";
+
+}  // namespace
+
+void add_promql_eval(CLI::App& promql, Invocation& invocation) {
+  CLI::App& command = *promql.add_subcommand("eval", kDescription);
+  command.group(kSubcommands);
+  command.footer(kExamples);
+  auto settings = std::make_shared<PromqlEvalSettings>();
+  command.add_option("QUERY", settings->query, "The query")->required();
+  command.add_option("--metrics", settings->metrics, "Metrics to evaluate it on; repeatable")
+      ->type_name("FILE")
+      ->required()
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--at", settings->at, "When: a time of RFC 3339, or seconds since 1970")
+      ->type_name("TIME")
+      ->default_str("the newest sample's time, or now");
+  command.add_flag("--explain", settings->explain, "Show the value of every sub-expression");
+  command.add_option("--start", settings->start, "Evaluate from this time to --end, at every --step")
+      ->type_name("TIME");
+  command.add_option("--end", settings->end, "The last time")->type_name("TIME")->default_str("--at");
+  duration_option(command, "--step", settings->step, "The time between two evaluations");
+  choice(*command.add_option("-o,--output", settings->output, "For programs instead of people"), {"json"});
+  command.add_flag("--enable-all", settings->enable_all,
+                   "Turn on what Prometheus has behind switches: experimental functions and the like");
+  number_option(command, "--max-samples", settings->limits.max_samples, {1, std::uint64_t{1} << 32U},
+                "The most samples that the query may hold at once");
+  duration_option(command, "--timeout", settings->limits.max_time, "How long it may compute");
+  command.callback([&command, &invocation, settings] {
+    settings->is_range = !settings->start.empty();
+    if (!settings->is_range && (command.count("--end") > 0 || command.count("--step") > 0)) {
+      throw CLI::ValidationError("--end and --step need --start", CLI::ExitCodes::ValidationError);
+    }
+    if (settings->is_range && settings->explain) {
+      throw CLI::ValidationError("--explain is of one time: leave out --start",
+                                 CLI::ExitCodes::ValidationError);
+    }
+    settings->limits.max_bytes = std::max(settings->limits.max_bytes, settings->limits.max_samples * 64);
+    invocation.action = [&invocation, settings] { return run_promql_eval(*settings, invocation); };
+  });
+}
+
+}  // namespace fairway::cli
