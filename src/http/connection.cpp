@@ -19,18 +19,17 @@ constexpr std::size_t kWriteBlock = 64 * 1024;
 constexpr std::size_t kLingerBytes = 8 * 1024 * 1024;
 constexpr Duration kLingerTime = std::chrono::seconds(2);
 
-struct Refused {
-  int status;
-  std::string message;
-};
+using Refused = Connection::Refused;
+
+Refused body_too_large(const ServerLimits& limits) {
+  return {413, fmt::format("the request body is larger than {} bytes", limits.max_body_bytes)};
+}
 
 Refused refusal_of(const error_code& error, const ServerLimits& limits) {
   if (error == beast_http::error::header_limit) {
     return {431, fmt::format("the request header is larger than {} bytes", limits.max_header_bytes)};
   }
-  if (error == beast_http::error::body_limit) {
-    return {413, fmt::format("the request body is larger than {} bytes", limits.max_body_bytes)};
-  }
+  if (error == beast_http::error::body_limit) return body_too_large(limits);
   if (error == beast_http::error::bad_version) return {505, "only HTTP/1.1 and HTTP/1.0 are spoken here"};
   return {400, fmt::format("the request is malformed: {}", error.message())};
 }
@@ -49,13 +48,23 @@ Request to_request(Parser&& parser, const Peer& peer) {
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<const Shared> shared, std::unique_ptr<ByteStream> stream, Peer peer)
+Connection::Connection(std::shared_ptr<Shared> shared, std::unique_ptr<ByteStream> stream, Peer peer)
     : shared_(std::move(shared)),
       stream_(std::move(stream)),
       peer_(std::move(peer)),
       watchdog_(shared_->clock, [this] { stream_->close(); }) {}
 
-Connection::~Connection() = default;
+Connection::~Connection() {
+  hold_body(0);
+}
+
+bool Connection::hold_body(std::size_t bytes) {
+  const std::size_t others = shared_->body_bytes - held_bytes_;
+  if (bytes > 0 && others + bytes > shared_->limits.max_total_body_bytes) return false;
+  shared_->body_bytes = others + bytes;
+  held_bytes_ = bytes;
+  return true;
+}
 
 Task<void> Connection::serve() {
   watchdog_.arm(shared_->limits.handshake_timeout);
@@ -66,6 +75,7 @@ Task<void> Connection::serve() {
   peer_.certificate = stream_->peer_certificate();
   while (keep_alive_) {
     phase_ = Phase::Idle;
+    hold_body(0);
     auto request = co_await receive();
     if (!request || !*request) break;
     phase_ = Phase::Busy;
@@ -78,7 +88,7 @@ Task<void> Connection::serve() {
     const std::string why = handled ? "the handler gave no answer" : handled.error().describe();
     log::error("request failed",
                {{"method", (*request)->method}, {"target", (*request)->target}, {"error", why}});
-    co_await refuse(500, "internal error");
+    co_await refuse({500, "internal error"});
   }
   stream_->close();
   co_return Result<void>{};
@@ -100,8 +110,16 @@ Task<std::optional<Request>> Connection::receive() {
       buffer_.erase(0, used);
     }
     if (error && error != beast_http::error::need_more) {
-      const Refused refused = refusal_of(error, limits);
-      co_await refuse(refused.status, refused.message);
+      co_await refuse(refusal_of(error, limits));
+      co_return std::nullopt;
+    }
+    // The announced length counts from the start: room is there for all of a body or for none of it.
+    const std::uint64_t announced = parser.is_header_done() ? parser.content_length().value_or(0) : 0;
+    if (announced <= limits.max_body_bytes &&
+        !hold_body(std::max<std::size_t>(announced, parser.get().body().size()))) {
+      co_await refuse(
+          {503, fmt::format("the bodies of all requests together are larger than {} bytes; try again",
+                            limits.max_total_body_bytes)});
       co_return std::nullopt;
     }
     if (parser.is_header_done() && !seen_header) {
@@ -110,7 +128,7 @@ Task<std::optional<Request>> Connection::receive() {
       is_http10_ = parser.get().version() < 11;
       is_head_request_ = parser.get().method() == beast_http::verb::head;
       if (const auto length = parser.content_length(); length && *length > limits.max_body_bytes) {
-        co_await refuse(413, fmt::format("the request body is larger than {} bytes", limits.max_body_bytes));
+        co_await refuse(body_too_large(limits));
         co_return std::nullopt;
       }
       watchdog_.arm(limits.body_timeout);
@@ -134,14 +152,16 @@ Task<std::optional<Request>> Connection::receive() {
   co_return to_request(std::move(parser), peer_);
 }
 
-Task<void> Connection::refuse(int status, std::string_view message) {
+Task<void> Connection::refuse(Refused why) {
   keep_alive_ = false;
+  hold_body(0);
   Response response;
   if (shared_->refusal) {
-    response = shared_->refusal(status, message);
+    response = shared_->refusal(why.status, why.message);
   } else {
-    response = {status, {{"Content-Type", "text/plain; charset=utf-8"}}, std::string(message) + "\n"};
+    response = {why.status, {{"Content-Type", "text/plain; charset=utf-8"}}, why.message + "\n"};
   }
+  if (why.status == 503) response.headers.add("Retry-After", "1");
   ResponseWriter writer(*this);
   FAIRWAY_CO_CHECKED(co_await writer.send(std::move(response)));
   // The client may still be sending; if we closed now, it might never see the answer.

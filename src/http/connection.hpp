@@ -16,13 +16,19 @@ class Connection {
     ServerLimits limits;
     Handler handler;
     RefusalBody refusal;
+    std::size_t body_bytes = 0;  // held by the requests of all connections
   };
 
-  Connection(std::shared_ptr<const Shared> shared, std::unique_ptr<ByteStream> stream, Peer peer);
+  Connection(std::shared_ptr<Shared> shared, std::unique_ptr<ByteStream> stream, Peer peer);
   ~Connection();
 
   // Until the client is done, has failed, or was refused.
   Task<void> serve();
+
+  struct Refused {
+    int status;
+    std::string message;
+  };
 
   enum class Phase { Idle, Busy, Streaming };
   Phase phase() const { return phase_; }
@@ -38,18 +44,21 @@ class Connection {
   friend class ResponseWriter;
   struct Received;
 
+  // Counts this connection's body against the limit of all; false when there is no room for it.
+  bool hold_body(std::size_t bytes);
   // The next request; nothing when the connection is to be closed.
   Task<std::optional<Request>> receive();
-  Task<void> refuse(int status, std::string_view message);
+  Task<void> refuse(Refused why);
   Task<void> write_message(const std::string& head, const Body& body, bool chunked);
   std::string head_text(const Response& response, std::optional<std::size_t> length) const;
 
-  std::shared_ptr<const Shared> shared_;
+  std::shared_ptr<Shared> shared_;
   std::unique_ptr<ByteStream> stream_;
   Peer peer_;
   Watchdog watchdog_;
   std::string buffer_;  // received and not yet parsed
   std::string scratch_;
+  std::size_t held_bytes_ = 0;
   Phase phase_ = Phase::Idle;
   bool keep_alive_ = true;
   bool is_head_request_ = false;

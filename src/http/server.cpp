@@ -27,13 +27,13 @@ struct Server::Impl {
   Impl(asio::any_io_executor executor, TimerClock& clock, ServerOptions given, Handler handler,
        RefusalBody refusal)
       : options(std::move(given)),
-        shared(std::make_shared<const Connection::Shared>(
+        shared(std::make_shared<Connection::Shared>(
             Connection::Shared{clock, options.limits, std::move(handler), std::move(refusal)})),
         acceptor(executor),
         tasks(executor) {}
 
   ServerOptions options;
-  std::shared_ptr<const Connection::Shared> shared;
+  std::shared_ptr<Connection::Shared> shared;
   tcp::acceptor acceptor;
   async::TaskGroup tasks;
   std::map<Connection*, async::TaskGroup::TaskId> open;

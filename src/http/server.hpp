@@ -2,7 +2,8 @@
 //
 // The server reads one whole request (within its limits and deadlines), calls the handler, and sends what the
 // handler gives. A handler that streams is cancelled when its client goes away. Slow, oversized, malformed or
-// half-open clients get a 4xx or are cut off; memory a connection is bounded by the limits.
+// half-open clients get a 4xx or are cut off; memory, of a connection and of all of them, is bounded by the
+// limits.
 //
 //   auto server = http::Server::listen(loop.executor(), loop.clock(), {.port = 8080}, handler);
 #pragma once
@@ -23,6 +24,7 @@ namespace fairway::http {
 struct ServerLimits {
   std::size_t max_header_bytes = 64 * 1024;
   std::size_t max_body_bytes = 3 * 1024 * 1024;
+  std::size_t max_total_body_bytes = 256 * 1024 * 1024;  // of all requests at a time; above it they get a 503
   std::size_t max_connections = 10'000;
   Duration handshake_timeout = std::chrono::seconds(10);
   Duration header_timeout =

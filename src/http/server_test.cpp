@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <atomic>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <thread>
@@ -230,6 +231,26 @@ TEST(HttpServer, AStreamIsCancelledWhenItsClientGoes) {
   }
   server.loop.run_until([&] { return server.server().connections() == 0; });
   EXPECT_LE(streams.ended, 1);
+}
+
+TEST(HttpServer, BodiesThatTogetherAreTooLargeAreToldToComeBack) {
+  TestServer server(echo, {.max_body_bytes = 100, .max_total_body_bytes = 150});
+  RawClient first(server.port());
+  first.send("POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nnot yet all");
+  const std::string second =
+      "POST /second HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 60\r\n\r\n" +
+      std::string(60, 'b');
+  std::string refused;
+  while (!refused.contains("503")) refused = send_and_drain(server, second);  // until the first one was read
+  EXPECT_THAT(refused, ::testing::HasSubstr("Retry-After: 1\r\n"));
+  EXPECT_THAT(refused, ::testing::HasSubstr("the bodies of all requests together are larger than 150 bytes"));
+  const std::string chunked =
+      "POST /third HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3c\r\n" + std::string(60, 'c');
+  EXPECT_THAT(send_and_drain(server, chunked), ::testing::HasSubstr("HTTP/1.1 503 "));
+  first.send(std::string(89, 'a'));
+  first.end();
+  server.loop.run_until([&] { return server.server().connections() == 0; });
+  EXPECT_THAT(send_and_drain(server, second), ::testing::HasSubstr("HTTP/1.1 200 OK"));
 }
 
 TEST(HttpServer, ConnectionsAboveTheLimitAreTurnedAway) {
