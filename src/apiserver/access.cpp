@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "async/callback.hpp"
+#include "async/notify.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "kube/core/object.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::string_view kSecrets = "/secrets";
 constexpr std::string_view kTokenFile = "token file";
+constexpr Duration kTokenSweepPeriod = std::chrono::minutes(10);
 
 // Where a token comes from, as the table names it.
 std::string source_of(const store::Key& key) {
@@ -90,10 +92,11 @@ void Access::learn(const store::Entry& entry, bool is_gone) {
   }
 }
 
-void Access::forget_records(const std::string& cluster, const std::vector<std::string>& sources) {
+void Access::forget_records(const std::string& cluster, const std::set<std::string>& sources) {
+  if (sources.empty()) return;
   for (const auto& entry :
        objects_.store().list({.cluster = cluster, .resource = std::string(kTokenRecords)}).entries) {
-    if (std::ranges::find(sources, source_of(entry->key)) == sources.end()) continue;
+    if (!sources.contains(source_of(entry->key))) continue;
     // A record that stays behind does no harm: what it is bound to is gone, and the next start finds that
     // out.
     objects_.store().submit({.kind = store::ChangeKind::Deleted, .key = entry->key},
@@ -103,6 +106,14 @@ void Access::forget_records(const std::string& cluster, const std::vector<std::s
 
 Task<void> Access::run() {
   return work_off(secrets_, clock_, [this](const store::Key& key) { return fill_secret(key); });
+}
+
+Task<void> Access::expire_tokens() {
+  for (;;) {
+    FAIRWAY_CO_CHECKED(co_await async::sleep_for(clock_, kTokenSweepPeriod));
+    const std::set<std::string> sources = tokens_.drop_expired(clock_.now());
+    for (const std::string& cluster : clusters_.names()) forget_records(cluster, sources);
+  }
 }
 
 boost::asio::awaitable<bool> Access::fill_secret(const store::Key& key) {

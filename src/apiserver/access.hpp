@@ -4,6 +4,7 @@
 // are given their token, and issued tokens end with what they are bound to.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "apiserver/authentication.hpp"
@@ -25,6 +26,8 @@ class Access {
   void hear(const store::Change& change);
   // Fills in the tokens of Secrets, until it is cancelled.
   Task<void> run();
+  // Deletes the records of tokens that have expired, now and then, until it is cancelled.
+  Task<void> expire_tokens();
 
   // 401 or the caller, with impersonation already checked.
   ApiResult<Caller> admit(const http::Request& request, const std::string& cluster) const;
@@ -40,7 +43,7 @@ class Access {
  private:
   void learn(const store::Entry& entry, bool is_gone);
   boost::asio::awaitable<bool> fill_secret(const store::Key& key);
-  void forget_records(const std::string& cluster, const std::vector<std::string>& sources);
+  void forget_records(const std::string& cluster, const std::set<std::string>& sources);
 
   Objects& objects_;
   Clusters& clusters_;

@@ -76,11 +76,11 @@ ApiResult<Caller> authenticate(const http::Request& request, const TokenTable& t
   }
   const auto headers = request.headers.all("Authorization");
   if (headers.empty()) return Caller{};
-  if (headers.size() > 1) return refuse(unauthorized());
+  if (headers.size() > 1) return refuse(kube::status_unauthorized());
   const auto token = bearer_token(headers.front());
-  if (!token) return refuse(unauthorized());
+  if (!token) return refuse(kube::status_unauthorized());
   auto grant = tokens.find(*token, now);
-  if (!grant) return refuse(unauthorized());
+  if (!grant) return refuse(kube::status_unauthorized());
   return Caller{.user = std::move(grant->user), .reach = std::move(grant->reach)};
 }
 

@@ -24,7 +24,7 @@ AccessRequest access_request(const RequestInfo& info) {
           .resource = info.resource,
           .subresource = info.subresource,
           .ns = info.ns,
-          .name = info.name};
+          .name = info.name.empty() ? info.selected_name : info.name};
 }
 
 void Authorizer::apply(const std::string& cluster, RbacKind kind, const kube::ObjectKey& key,
@@ -60,34 +60,10 @@ std::string reach_problem(const Reach& reach, std::string_view cluster, const Ac
                      quoted(reach.hub_namespace));
 }
 
-ApiError forbidden_by(const kube::GroupResource& resource, std::string_view name, std::string_view why) {
-  ApiError::Details details;
-  details.name = std::string(name);
-  details.group = resource.group;
-  details.kind = resource.resource;
-  std::string what = resource.to_string();
-  if (!name.empty()) what += fmt::format(" {}", json::go_quoted(name));
-  std::string message =
-      resource.is_empty() ? fmt::format("forbidden: {}", why) : fmt::format("{} is forbidden: {}", what, why);
-  return {403, "Forbidden", std::move(message), std::move(details), {}};
-}
-
-ApiError missing(const kube::GroupResource& resource, std::string_view name) {
-  ApiError::Details details;
-  details.name = std::string(name);
-  details.group = resource.group;
-  details.kind = resource.resource;
-  return {404,
-          "NotFound",
-          fmt::format("{} {} not found", resource.to_string(), json::go_quoted(name)),
-          std::move(details),
-          {}};
-}
-
 ApiError access_denied(const User& user, const AccessRequest& request, std::string_view reason) {
   std::string why = describe_denial(user, request);
   if (!reason.empty()) why += fmt::format(": {}", reason);
-  return forbidden_by({request.group, request.resource}, request.name, why);
+  return kube::status_forbidden({request.group, request.resource}, request.name, why);
 }
 
 }  // namespace fairway::apiserver

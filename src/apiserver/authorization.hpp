@@ -40,9 +40,5 @@ std::string reach_problem(const Reach& reach, std::string_view cluster, const Ac
 
 // 403: pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default"
 ApiError access_denied(const User& user, const AccessRequest& request, std::string_view reason);
-// 403 for something that may have no name.
-ApiError forbidden_by(const kube::GroupResource& resource, std::string_view name, std::string_view why);
-// 404 for something that is known by its resource alone.
-ApiError missing(const kube::GroupResource& resource, std::string_view name);
 
 }  // namespace fairway::apiserver

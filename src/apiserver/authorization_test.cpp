@@ -28,6 +28,15 @@ TEST(Authorization, ARequestIsPutInTheTermsOfRbac) {
   EXPECT_FALSE(path.is_resource_request());
 }
 
+TEST(Authorization, AListOfOneNameIsAboutThatObject) {
+  const std::string base = "/api/v1/namespaces/prod/secrets?fieldSelector=";
+  EXPECT_EQ(request_of("GET", base + "metadata.name%3Dmine").name, "mine");
+  EXPECT_EQ(request_of("GET", base + "metadata.name%3Dmine&watch=true").name, "mine");
+  EXPECT_EQ(request_of("GET", base + "metadata.name!%3Dmine").name, "");
+  EXPECT_EQ(request_of("GET", base + "type%3Dmine").name, "");
+  EXPECT_EQ(request_of("POST", base + "metadata.name%3Dmine").name, "");
+}
+
 TEST(Authorization, ClustersShareNothing) {
   Authorizer authorizer;
   const json::Object role =

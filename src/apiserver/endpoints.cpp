@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fstream>
 
-#include "apiserver/served_discovery.hpp"
+#include "apiserver/discovery.hpp"
 #include "apiserver/openapi.hpp"
 #include "async/callback.hpp"
 #include "base/text.hpp"
@@ -31,7 +31,7 @@ Task<void> Endpoints::serve(const http::Request& request, const RequestInfo& inf
                             std::shared_ptr<const Catalog> catalog, http::ResponseWriter& writer) {
   if (info.path == kBackupPath && request.method == "POST") co_return co_await send_backup(writer);
   auto response = answer(request, info, catalog);
-  co_return co_await writer.send(response ? *std::move(response) : response.error().to_response());
+  co_return co_await writer.send(response ? *std::move(response) : response_of(response.error()));
 }
 
 ApiResult<http::Response> Endpoints::answer(const http::Request& request, const RequestInfo& info,
@@ -97,7 +97,7 @@ Task<void> Endpoints::send_backup(http::ResponseWriter& writer) {
   if (!copied) {
     std::error_code ignored;
     std::filesystem::remove_all(pattern, ignored);
-    co_return co_await writer.send(internal_error(copied.error().describe()).to_response());
+    co_return co_await writer.send(response_of(kube::status_internal(copied.error().describe())));
   }
   std::ifstream input(file, std::ios::binary);
   std::error_code ignored;

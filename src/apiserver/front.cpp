@@ -38,13 +38,13 @@ Task<void> Front::serve(const http::Request& request, http::ResponseWriter& writ
   Visit visit{request, parts_.clock.now(), parts_.clock.steady()};
   visit.audit_id = random_uid();
   auto info = RequestInfo::parse(request.method, request.target);
-  if (!info) co_return co_await writer.send(info.error().to_response());
+  if (!info) co_return co_await writer.send(response_of(info.error()));
   visit.info = *std::move(info);
   visit.is_known = true;
   const bool is_counted = counts_as_in_flight(visit.info);
   if (is_counted && in_flight_ >= max_in_flight_) {
-    auto sent = co_await writer.send(
-        too_many_requests("Too many requests, please try again later.", 1).to_response());
+    auto sent = co_await writer.send(response_of(kube::status_too_many_requests(
+        "Too many requests, please try again later.", std::chrono::seconds(1))));
     record(visit, writer);
     co_return sent;
   }
@@ -60,21 +60,17 @@ Task<void> Front::dispatch(Visit& visit, http::ResponseWriter& writer) {
   // Whoever is not known must not learn which clusters there are.
   const std::string authority = cluster ? visit.info.cluster : std::string(kHubCluster);
   auto caller = parts_.access.admit(visit.request, authority);
-  if (!caller) co_return co_await writer.send(caller.error().to_response());
+  if (!caller) co_return co_await writer.send(response_of(caller.error()));
   visit.caller = *std::move(caller);
   const AccessRequest wanted = access_request(visit.info);
   visit.decision = parts_.access.decide(authority, visit.caller, wanted);
   if (!visit.decision->allowed) {
     co_return co_await writer.send(
-        access_denied(visit.caller.user, wanted, visit.decision->reason).to_response());
+        response_of(access_denied(visit.caller.user, wanted, visit.decision->reason)));
   }
   if (cluster == nullptr) {
-    co_return co_await writer.send(ApiError{
-        404,
-        "NotFound",
-        fmt::format("there is no logical cluster {}", quoted(visit.info.cluster)),
-        ApiError::Details{},
-        {}}.to_response());
+    co_return co_await writer.send(response_of(kube::status_failure(
+        404, "NotFound", fmt::format("there is no logical cluster {}", quoted(visit.info.cluster)))));
   }
   if (visit.info.is_resource) co_return co_await serve_resource(visit, writer);
   co_return co_await parts_.endpoints.serve(visit.request, visit.info, cluster->catalog, writer);
@@ -88,7 +84,7 @@ Task<void> Front::serve_resource(Visit& visit, http::ResponseWriter& writer) {
   if (version != nullptr && (is_review(*resource) || is_token)) {
     auto answer = is_token ? co_await answer_token_request(visit, *resource)
                            : co_await answer_review(visit, *resource, *version);
-    co_return co_await writer.send(answer ? *std::move(answer) : answer.error().to_response());
+    co_return co_await writer.send(answer ? *std::move(answer) : response_of(answer.error()));
   }
   RestRequest rest{visit.request, visit.info, catalog};
   if (resource != nullptr && resource->is_custom) {

@@ -31,6 +31,7 @@ struct KindRules {
   bool needs_resource_version = false;  // an update without one is refused
   bool counts_generations =
       false;  // metadata.generation grows with every change outside of metadata and status
+  bool is_born_with_status = false;  // a create may set it; for others that is the status subresource's
   void (*default_fields)(json::Object& object) = nullptr;
   // Errors: what only matters at this moment, such as an address that another object has.
   json::FieldErrors (*prepare_create)(json::Object& object, const KindContext& context) = nullptr;

@@ -180,6 +180,7 @@ const KindRules& namespace_rules() {
 
 const KindRules& node_rules() {
   static const KindRules kRules{.name_problems = subdomain_name,
+                                .is_born_with_status = true,
                                 .default_fields = default_node,
                                 .validate = validate_node,
                                 .validate_update = validate_node_update};

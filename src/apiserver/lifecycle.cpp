@@ -208,7 +208,7 @@ ApiResult<Prepared> prepare_create(const WriteRequest& request, Object incoming)
   if (!admitted) return refuse(std::move(admitted.error()));
   Object& object = prepared.object = *std::move(admitted);
   const KindRules& rules = rules_of(*request.resource);
-  if (keeps_status_apart(request)) json::remove(object, "status");
+  if (keeps_status_apart(request) && !rules.is_born_with_status) json::remove(object, "status");
   stamp_new(request, rules, object);
   if (rules.default_fields) rules.default_fields(object);
   if (rules.prepare_create) {

@@ -117,12 +117,13 @@ ApiTask<ListResult> list_objects(store::Store& store, store::Scope scope, Select
     auto past = co_await async::await_callback<store::Page>(
         [&](auto callback) { store.list_at(*options.at, std::move(query), std::move(callback)); });
     if (!past) {
-      if (past.error().code != ErrorCode::Gone) co_return refuse(internal_error(past.error().describe()));
-      ApiError error =
-          expired(options.after
-                      ? std::string(kExpiredToken)
-                      : fmt::format("The resourceVersion for the provided list is too old: {}", *options.at));
-      if (options.after) error.continue_token = make_continue_token(std::nullopt, *options.after);
+      if (past.error().code != ErrorCode::Gone)
+        co_return refuse(kube::status_internal(past.error().describe()));
+      ApiError error = kube::status_expired(
+          options.after
+              ? std::string(kExpiredToken)
+              : fmt::format("The resourceVersion for the provided list is too old: {}", *options.at));
+      if (options.after) error.metadata["continue"] = make_continue_token(std::nullopt, *options.after);
       co_return refuse(std::move(error));
     }
     page = *std::move(past);

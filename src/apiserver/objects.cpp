@@ -162,7 +162,7 @@ ApiTask<Written> Objects::write_new(Place place, Prepared prepared, bool dry_run
   }
   written.text = render(prepared.object, revision);
   if (written.text->size() > kMaxObjectBytes)
-    co_return refuse(request_too_large("the object is larger than 3 MiB"));
+    co_return refuse(kube::status_too_large("the object is larger than 3 MiB"));
   store::Write write{ChangeKind::Created, place.key(), written.text, labels_of(prepared.object), 0, revision};
   auto done = co_await async::await_callback<ChangePtr>(
       [&](auto callback) { store_.submit(std::move(write), std::move(callback)); });
@@ -189,7 +189,7 @@ ApiTask<Written> Objects::write_over(Place place, Current before, Prepared prepa
   }
   written.text = render(prepared.object, revision);
   if (written.text->size() > kMaxObjectBytes)
-    co_return refuse(request_too_large("the object is larger than 3 MiB"));
+    co_return refuse(kube::status_too_large("the object is larger than 3 MiB"));
   store::Write write{written.is_removed ? ChangeKind::Deleted : ChangeKind::Updated,
                      place.key(),
                      written.text,
@@ -259,18 +259,16 @@ ApiResult<Object> Objects::patched(const Place& place, const Object& before, con
     constexpr std::size_t kMaxOperations = 10'000;
     if (patch.patch.is_array() && patch.patch.get_array().size() > kMaxOperations) {
       return refuse(
-          request_too_large(fmt::format("The allowed maximum operations in a JSON patch is {}, got {}",
-                                        kMaxOperations, patch.patch.get_array().size())));
+          kube::status_too_large(fmt::format("The allowed maximum operations in a JSON patch is {}, got {}",
+                                             kMaxOperations, patch.patch.get_array().size())));
     }
     auto operations = json::Patch::parse(patch.patch);
     if (!operations) return wrong(operations.error());
     if (auto applied = operations->apply(value); !applied) {
-      return refuse({422,
-                     "Invalid",
-                     fmt::format("the server rejected our request due to an error in our request: {}",
-                                 applied.error().describe()),
-                     ApiError::Details{},
-                     {}});
+      return refuse(kube::status_failure(
+          422, "Invalid",
+          fmt::format("the server rejected our request due to an error in our request: {}",
+                      applied.error().describe())));
     }
   }
   if (!value.is_object()) return refuse(bad_request("the patch does not give an object"));
@@ -284,12 +282,11 @@ ApiResult<Object> applied(const WriteRequest& request, const Object& live, const
   auto outcome = json::apply(live, patch.patch.get_object(), field_writer(request), patch.force);
   if (!outcome) return refuse(bad_request(outcome.error().describe()));
   if (auto* conflicts = std::get_if<json::ApplyConflicts>(&*outcome)) {
-    ApiError error{409, "Conflict", conflicts->message(), ApiError::Details{}, {}};
+    std::vector<kube::StatusCause> causes;
     for (const json::Conflict& found : conflicts->conflicts) {
-      error.details->causes.push_back(
-          {"FieldManagerConflict", "conflict with " + found.manager, found.field});
+      causes.push_back({"FieldManagerConflict", "conflict with " + found.manager, found.field});
     }
-    return refuse(std::move(error));
+    return refuse(kube::status_apply_conflict(std::move(causes), conflicts->message()));
   }
   return std::move(std::get<json::Applied>(*outcome).object);
 }

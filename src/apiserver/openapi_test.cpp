@@ -12,7 +12,7 @@ class OpenApiHttp : public testing::Test {
     auto info = RequestInfo::parse("GET", target);
     EXPECT_TRUE(info.has_value());
     auto response = openapi_.answer(request, *info, catalog_);
-    return response ? *std::move(response) : response.error().to_response();
+    return response ? *std::move(response) : response_of(response.error());
   }
 
   std::string hash() { return std::string(documents_.version_3(*catalog_, "apis/apps/v1")->hash); }

@@ -211,7 +211,7 @@ http::Body Presenter::bookmark(store::Revision revision, bool ends_initial_event
 }
 
 http::Body error_event(const ApiError& error) {
-  return framed("ERROR", share(json::serialize(error.to_status())));
+  return framed("ERROR", share(json::serialize(error.to_object())));
 }
 
 }  // namespace fairway::apiserver

@@ -36,7 +36,7 @@ bool may(const RbacState& state, const User& user, std::string_view verb, std::s
 ApiResult<void> refuse_grant(const Resource& resource, std::string_view name,
                              std::optional<std::string> problem) {
   if (!problem) return {};
-  return refuse(forbidden_by({resource.group, resource.plural}, name, *problem));
+  return refuse(kube::status_forbidden({resource.group, resource.plural}, name, *problem));
 }
 
 ApiResult<void> check_role(const RbacState& state, const User& user, const Resource& resource,
@@ -63,7 +63,8 @@ ApiResult<void> check_binding(const RbacState& state, const User& user, const Re
   const std::string_view roles = role.kind == "Role" ? "roles" : "clusterroles";
   if (may(state, user, "bind", roles, ns, role.name)) return {};
   const PolicyRules* rules = state.rules_of(role, ns);
-  if (rules == nullptr) return refuse(missing({std::string(kRbacGroup), std::string(roles)}, role.name));
+  if (rules == nullptr)
+    return refuse(kube::status_not_found({std::string(kRbacGroup), std::string(roles)}, role.name));
   return refuse_grant(resource, kube::name_of(object), escalation_problem(state, user, ns, *rules));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "kube/core/selector.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -97,6 +98,12 @@ ApiResult<RequestInfo> RequestInfo::parse(std::string_view method, std::string_v
     const auto watch = query_flag(info.query, "watch");
     if (!watch) return refuse(watch.error());
     if (*watch) info.verb = "watch";
+  }
+  // One object, asked for as a list (kubectl get NAME --watch does): a right to that object is enough.
+  const bool is_of_several = info.verb == "list" || info.verb == "watch" || info.verb == "deletecollection";
+  if (const auto fields = info.query.get("fieldSelector"); fields && is_of_several && info.name.empty()) {
+    const auto selector = kube::FieldSelector::parse(*fields);
+    if (selector) info.selected_name = selector->required_value("metadata.name").value_or("");
   }
   return info;
 }

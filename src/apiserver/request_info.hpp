@@ -28,6 +28,7 @@ struct RequestInfo {
   std::string resource;
   std::string ns;
   std::string name;
+  std::string selected_name;  // of a list whose field selector lets one name through
   std::string subresource;
 
   static ApiResult<RequestInfo> parse(std::string_view method, std::string_view target);

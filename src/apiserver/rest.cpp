@@ -166,10 +166,10 @@ ApiResult<Rest::Call> Rest::resolve(const RestRequest& request) const {
 
 Task<void> Rest::serve(RestRequest request, http::ResponseWriter& writer) {
   auto call = resolve(request);
-  if (!call) co_return co_await writer.send(call.error().to_response());
+  if (!call) co_return co_await writer.send(response_of(call.error()));
   if (request.info.verb == "watch") co_return co_await watch(*call, writer);
   auto response = co_await answer(*call);
-  if (!response) co_return co_await writer.send(response.error().to_response());
+  if (!response) co_return co_await writer.send(response_of(response.error()));
   if (!call->version.deprecation_warning.empty())
     add_warnings(*response, {call->version.deprecation_warning});
   co_return co_await writer.send(*std::move(response));
@@ -190,9 +190,9 @@ ApiTask<http::Response> Rest::answer(const Call& call) {
 
 Task<void> Rest::watch(const Call& call, http::ResponseWriter& writer) {
   auto selection = call.selection();
-  if (!selection) co_return co_await writer.send(selection.error().to_response());
+  if (!selection) co_return co_await writer.send(response_of(selection.error()));
   auto options = WatchOptions::parse(call.query(), objects_.store().revision());
-  if (!options) co_return co_await writer.send(options.error().to_response());
+  if (!options) co_return co_await writer.send(response_of(options.error()));
   co_return co_await serve_watch(objects_.store(), clock_, {call.place.cluster, call.resource.stored_as},
                                  *std::move(selection), call.presenter(), *options, watch_limits_, writer);
 }
@@ -275,7 +275,8 @@ ApiTask<http::Response> Rest::remove(const Call& call) {
   options->dry_run = options->dry_run || *dry;
   auto deleted = co_await objects_.remove(call.place, *options);
   if (!deleted) co_return refuse(std::move(deleted.error()));
-  // Pods are deleted gracefully, and such a deletion is answered with the object even when it is over at once.
+  // Pods are deleted gracefully, and such a deletion is answered with the object even when it is over at
+  // once.
   const bool is_graceful = call.resource.group.empty() && call.resource.kind == "Pod";
   if (!deleted->is_removed || is_graceful) co_return call.presenter().one(200, deleted->text);
   co_return json_response(200, success_status(call.resource, call.place.name, deleted->uid));

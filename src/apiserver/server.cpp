@@ -62,10 +62,6 @@ PkiOptions pki_options(const ServerSettings& settings) {
   return options;
 }
 
-Error to_error(const ApiError& error) {
-  return Error{ErrorCode::Internal, error.message};
-}
-
 }  // namespace
 
 struct ApiServer::Impl {
@@ -194,10 +190,7 @@ Result<void> ApiServer::Impl::listen() {
                             return front->serve(request, writer);
                           },
                           [](int status, std::string_view message) {
-                            ApiError error{status, "", std::string(message), {}, {}};
-                            if (status == 413) error.reason = "RequestEntityTooLarge";
-                            if (status == 400) error.reason = "BadRequest";
-                            return error.to_response();
+                            return response_of(kube::status_of_http(status, std::string(message)));
                           }));
   return {};
 }
@@ -242,6 +235,7 @@ Task<std::unique_ptr<ApiServer>> ApiServer::start(async::EventLoop& loop, Server
   inside.tasks.spawn("namespaces", inside.namespaces->run());
   inside.tasks.spawn("garbage collection", inside.garbage->run());
   inside.tasks.spawn("token secrets", inside.access->run());
+  inside.tasks.spawn("expired tokens", inside.access->expire_tokens());
   auto ready = co_await inside.bootstrap();
   if (ready) ready = inside.listen();
   if (!ready) {

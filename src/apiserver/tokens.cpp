@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <ranges>
-#include <set>
 
 #include "apiserver/rbac_bootstrap.hpp"
 #include "apiserver/request_info.hpp"
@@ -64,7 +63,7 @@ std::optional<TokenGrant> TokenTable::find(std::string_view token, WallTime now)
   return std::nullopt;
 }
 
-std::vector<std::string> TokenTable::erase_where(const std::function<bool(const Known&)>& is_over) {
+std::set<std::string> TokenTable::erase_where(const std::function<bool(const Known&)>& is_over) {
   std::set<std::string> sources;
   for (auto each = by_digest_.begin(); each != by_digest_.end();) {
     if (!is_over(each->second)) {
@@ -79,10 +78,10 @@ std::vector<std::string> TokenTable::erase_where(const std::function<bool(const 
     count_bindings(each->second.grant, false);
     each = by_digest_.erase(each);
   }
-  return {sources.begin(), sources.end()};
+  return sources;
 }
 
-std::vector<std::string> TokenTable::revoke(const std::string& uid) {
+std::set<std::string> TokenTable::revoke(const std::string& uid) {
   if (!bound_.contains(uid)) return {};
   return erase_where([&](const Known& known) {
     return std::ranges::find(known.grant.bound_to, uid) != known.grant.bound_to.end();
@@ -99,7 +98,7 @@ void TokenTable::count_bindings(const TokenGrant& grant, bool is_added) {
   }
 }
 
-std::vector<std::string> TokenTable::drop_expired(WallTime now) {
+std::set<std::string> TokenTable::drop_expired(WallTime now) {
   return erase_where([&](const Known& known) { return known.grant.expires && *known.grant.expires <= now; });
 }
 

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,8 +57,8 @@ class TokenTable {
   std::optional<TokenGrant> find(std::string_view token, WallTime now) const;
 
   // Takes out what was bound to an object that is gone, or what has expired; gives the sources of these.
-  std::vector<std::string> revoke(const std::string& uid);
-  std::vector<std::string> drop_expired(WallTime now);
+  std::set<std::string> revoke(const std::string& uid);
+  std::set<std::string> drop_expired(WallTime now);
   std::size_t size() const { return by_digest_.size(); }
 
  private:
@@ -66,7 +67,7 @@ class TokenTable {
     std::string source;
     TokenGrant grant;
   };
-  std::vector<std::string> erase_where(const std::function<bool(const Known&)>& is_over);
+  std::set<std::string> erase_where(const std::function<bool(const Known&)>& is_over);
   void count_bindings(const TokenGrant& grant, bool is_added);
 
   std::unordered_multimap<std::string, Known> by_digest_;

@@ -45,19 +45,15 @@ ApiResult<std::optional<std::string>> bound_uid(const TokenQuestion& question, c
                                 quoted(kube::name_of(*question.account)), version, kind)));
   }
   const kube::GroupResource resource{"", to_lower(kind) + "s"};
-  if (question.bound_object == nullptr) return refuse(missing(resource, name));
+  if (question.bound_object == nullptr) return refuse(kube::status_not_found(resource, name));
   std::string uid(kube::uid_of(*question.bound_object));
   const std::string wanted(json::get_string(*reference, {"uid"}).value_or(""));
   if (!wanted.empty() && wanted != uid) {
-    ApiError error = missing(resource, name);
-    error.code = 409;
-    error.reason = "Conflict";
-    error.message = fmt::format(
-        "Operation cannot be fulfilled on {} \"{}\": the UID in the bound object reference ({}) does not "
-        "match the UID "
-        "in record. The object might have been deleted and then recreated",
-        resource.to_string(), name, wanted);
-    return refuse(std::move(error));
+    return refuse(kube::status_conflict(
+        resource, name,
+        fmt::format("the UID in the bound object reference ({}) does not match the UID in record. "
+                    "The object might have been deleted and then recreated",
+                    wanted)));
   }
   return uid;
 }

@@ -74,7 +74,7 @@ class WatchSession {
           change.error().code == ErrorCode::Gone
               ? fmt::format("too old resource version: {} ({})", heard_, store_.compacted())
               : change.error().describe();
-      return end_with(expired(message));
+      return end_with(kube::status_expired(message));
     }
     heard_ = (*change)->revision;
     const store::Change& what = **change;
@@ -114,7 +114,7 @@ class WatchSession {
     queue_.insert(queue_.end(), std::make_move_iterator(pieces.pieces.begin()),
                   std::make_move_iterator(pieces.pieces.end()));
     if (queued_bytes_ > max_queued_bytes_)
-      end_with(expired("the watch fell behind and was ended: list again"));
+      end_with(kube::status_expired("the watch fell behind and was ended: list again"));
   }
 
   void end_with(const ApiError& error) {

@@ -114,6 +114,19 @@ CONTRACT(Access, ResourceNamesNarrow, "resourceNames allow single objects") {
   EXPECT_TRUE(refused(asker.get(at("secrets", "other")), 403, "Forbidden"));
 }
 
+CONTRACT(Access, AListOfOneNameIsNarrow,
+         "a list by metadata.name is allowed to who may list just that object") {
+  Api asker = account("reader");
+  grant("reader", "[{apiGroups: [''], resources: [secrets], verbs: [list], resourceNames: [mine]}]");
+  create("secrets", secret("mine"));
+  const auto named = [&](const char* name) {
+    return asker.get(at("secrets") + "?fieldSelector=metadata.name%3D" + name);
+  };
+  EXPECT_TRUE(asker.eventually([&] { return named("mine").status == 200; }));
+  EXPECT_TRUE(refused(named("other"), 403, "Forbidden"));
+  EXPECT_TRUE(refused(asker.get(at("secrets")), 403, "Forbidden"));
+}
+
 CONTRACT(Access, SubresourcesAreApart,
          "the right to change an object is not the right to change its status") {
   define();

@@ -11,6 +11,15 @@ using Secrets = ContractTest;
 using Services = ContractTest;
 using Leases = ContractTest;
 using Roles = ContractTest;
+using Nodes = ContractTest;
+
+CONTRACT(Nodes, AreBornWithTheirStatus, "a node is created with its status; other kinds lose theirs") {
+  const std::string name = "node-" + ns();
+  const Answer made = api().post("/api/v1/nodes", object("v1", "Node", name, "{status: {phase: Running}}"));
+  ASSERT_TRUE(answered(made, 201));
+  EXPECT_EQ(made.text("/status/phase"), "Running");
+  EXPECT_TRUE(answered(api().remove("/api/v1/nodes/" + name), 200));
+}
 
 CONTRACT(ConfigMaps, CheckTheirKeys, "a config map's keys are file names") {
   const Answer made = api().post(at("configmaps"), config_map("a", "{data: {'b ad': v}}"));

@@ -37,14 +37,6 @@ constexpr std::array<ReasonCode, 19> kReasons{{{"NotFound", ErrorCode::NotFound}
                                                {"InternalError", ErrorCode::Internal},
                                                {"StoreReadError", ErrorCode::Internal}}};
 
-Status failure(int code, std::string_view reason, std::string message) {
-  Status status;
-  status.code = code;
-  status.reason = reason;
-  status.message = std::move(message);
-  return status;
-}
-
 Status about(const GroupResource& resource, std::string_view name, Status status) {
   status.details =
       StatusDetails{.name = std::string(name), .group = resource.group, .kind = resource.resource};
@@ -98,6 +90,27 @@ json::Object Status::to_object() const {
   return json::to_object(*this);
 }
 
+Status status_failure(int code, std::string_view reason, std::string message) {
+  Status status;
+  status.code = code;
+  status.reason = reason;
+  status.message = std::move(message);
+  return status;
+}
+
+Status status_of_http(int code, std::string message) {
+  switch (code) {
+    case 400:
+      return status_failure(code, "BadRequest", std::move(message));
+    case 413:
+      return status_failure(code, "RequestEntityTooLarge", std::move(message));
+    case 503:
+      return status_failure(code, "ServiceUnavailable", std::move(message));
+    default:
+      return status_failure(code, code == 500 ? "InternalError" : "", std::move(message));
+  }
+}
+
 Status status_success() {
   Status status;
   status.status = "Success";
@@ -108,20 +121,20 @@ Status status_success() {
 Status status_not_found(const GroupResource& resource, std::string_view name) {
   return about(
       resource, name,
-      failure(404, "NotFound", fmt::format("{} {} not found", resource.to_string(), go_quoted(name))));
+      status_failure(404, "NotFound", fmt::format("{} {} not found", resource.to_string(), go_quoted(name))));
 }
 
 Status status_already_exists(const GroupResource& resource, std::string_view name) {
   return about(resource, name,
-               failure(409, "AlreadyExists",
-                       fmt::format("{} {} already exists", resource.to_string(), go_quoted(name))));
+               status_failure(409, "AlreadyExists",
+                              fmt::format("{} {} already exists", resource.to_string(), go_quoted(name))));
 }
 
 Status status_conflict(const GroupResource& resource, std::string_view name, std::string_view why) {
   return about(resource, name,
-               failure(409, "Conflict",
-                       fmt::format("Operation cannot be fulfilled on {} {}: {}", resource.to_string(),
-                                   go_quoted(name), why)));
+               status_failure(409, "Conflict",
+                              fmt::format("Operation cannot be fulfilled on {} {}: {}", resource.to_string(),
+                                          go_quoted(name), why)));
 }
 
 Status status_modified(const GroupResource& resource, std::string_view name) {
@@ -132,19 +145,19 @@ Status status_modified(const GroupResource& resource, std::string_view name) {
 }
 
 Status status_apply_conflict(std::vector<StatusCause> causes, std::string message) {
-  Status status = failure(409, "Conflict", std::move(message));
+  Status status = status_failure(409, "Conflict", std::move(message));
   status.details.emplace().causes = std::move(causes);
   return status;
 }
 
 Status status_expired(std::string message) {
-  return failure(410, "Expired", std::move(message));
+  return status_failure(410, "Expired", std::move(message));
 }
 
 Status status_invalid(const GroupKind& kind, std::string_view name, const json::FieldErrors& errors) {
   std::string message = fmt::format("{} {} is invalid", kind.to_string(), go_quoted(name));
   if (!errors.empty()) message += ": " + json::describe(errors);
-  Status status = about({kind.group, kind.kind}, name, failure(422, "Invalid", std::move(message)));
+  Status status = about({kind.group, kind.kind}, name, status_failure(422, "Invalid", std::move(message)));
   for (const json::FieldError& error : errors) {
     status.details->causes.push_back({std::string(error.reason()), error.body(), error.field});
   }
@@ -152,11 +165,11 @@ Status status_invalid(const GroupKind& kind, std::string_view name, const json::
 }
 
 Status status_bad_request(std::string message) {
-  return failure(400, "BadRequest", std::move(message));
+  return status_failure(400, "BadRequest", std::move(message));
 }
 
 Status status_unauthorized(std::string message) {
-  return failure(401, "Unauthorized", message.empty() ? "Unauthorized" : std::move(message));
+  return status_failure(401, "Unauthorized", message.empty() ? "Unauthorized" : std::move(message));
 }
 
 Status status_forbidden(const GroupResource& resource, std::string_view name, std::string_view why) {
@@ -165,46 +178,46 @@ Status status_forbidden(const GroupResource& resource, std::string_view name, st
     message =
         fmt::format("{}{} is forbidden", resource.to_string(), name.empty() ? "" : " " + go_quoted(name));
   }
-  return about(resource, name, failure(403, "Forbidden", fmt::format("{}: {}", message, why)));
+  return about(resource, name, status_failure(403, "Forbidden", fmt::format("{}: {}", message, why)));
 }
 
 Status status_method_not_allowed(const GroupResource& resource, std::string_view action) {
   return about(resource, "",
-               failure(405, "MethodNotAllowed",
-                       fmt::format("{} is not supported on resources of kind {}", action,
-                                   go_quoted(resource.to_string()))));
+               status_failure(405, "MethodNotAllowed",
+                              fmt::format("{} is not supported on resources of kind {}", action,
+                                          go_quoted(resource.to_string()))));
 }
 
 Status status_not_acceptable(std::string message) {
-  return failure(406, "NotAcceptable", std::move(message));
+  return status_failure(406, "NotAcceptable", std::move(message));
 }
 
 Status status_unsupported_media_type(std::string message) {
-  return failure(415, "UnsupportedMediaType", std::move(message));
+  return status_failure(415, "UnsupportedMediaType", std::move(message));
 }
 
 Status status_too_large(std::string_view why) {
-  return failure(413, "RequestEntityTooLarge", fmt::format("Request entity too large: {}", why));
+  return status_failure(413, "RequestEntityTooLarge", fmt::format("Request entity too large: {}", why));
 }
 
 Status status_too_many_requests(std::string message, std::chrono::seconds retry_after) {
-  Status status = failure(429, "TooManyRequests", std::move(message));
+  Status status = status_failure(429, "TooManyRequests", std::move(message));
   status.details = retry_details(retry_after);
   return status;
 }
 
 Status status_unavailable(std::string message) {
-  return failure(503, "ServiceUnavailable", std::move(message));
+  return status_failure(503, "ServiceUnavailable", std::move(message));
 }
 
 Status status_timeout(std::string_view why, std::chrono::seconds retry_after) {
-  Status status = failure(504, "Timeout", fmt::format("Timeout: {}", why));
+  Status status = status_failure(504, "Timeout", fmt::format("Timeout: {}", why));
   status.details = retry_details(retry_after);
   return status;
 }
 
 Status status_internal(std::string_view why) {
-  Status status = failure(500, "InternalError", fmt::format("Internal error occurred: {}", why));
+  Status status = status_failure(500, "InternalError", fmt::format("Internal error occurred: {}", why));
   status.details.emplace().causes.push_back({"", std::string(why)});
   return status;
 }
@@ -276,7 +289,7 @@ Status to_status(const Error& error) {
   if (error.code == ErrorCode::Gone) reason = "Expired";
   if (error.code == ErrorCode::Forbidden) reason = "Forbidden";
   if (error.code == ErrorCode::Timeout) reason = "Timeout";
-  Status status = failure(code, reason, error.describe());
+  Status status = status_failure(code, reason, error.describe());
   if (error.retry_after) {
     status.details = retry_details(std::chrono::ceil<std::chrono::seconds>(*error.retry_after));
   }

@@ -67,6 +67,9 @@ constexpr auto json_fields(const Status*) {
 }
 
 Status status_success();
+Status status_failure(int code, std::string_view reason, std::string message);
+// What a refusal without further knowledge is called: the reason that belongs to the code.
+Status status_of_http(int code, std::string message);
 Status status_not_found(const GroupResource& resource, std::string_view name);
 Status status_already_exists(const GroupResource& resource, std::string_view name);
 Status status_conflict(const GroupResource& resource, std::string_view name, std::string_view why);

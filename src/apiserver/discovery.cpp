@@ -1,4 +1,4 @@
-#include "apiserver/served_discovery.hpp"
+#include "apiserver/discovery.hpp"
 
 #include <fmt/format.h>
 
