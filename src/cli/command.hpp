@@ -21,6 +21,7 @@ struct Invocation {
   std::ostream& out;
   std::ostream& err;
   std::function<Result<void>()> action = {};  // set by the command that the arguments name
+  int verdict = 0;  // the exit code of an action that did its work; some commands answer with more than done
 };
 
 // The headings of `fairway --help`, in its order.
@@ -36,6 +37,10 @@ void add_apiserver_check(CLI::App& apiserver, Invocation& invocation);
 void add_completion(CLI::App& root, Invocation& invocation);
 void add_help(CLI::App& root, Invocation& invocation);
 void add_options(CLI::App& root, Invocation& invocation);
+void add_promql(CLI::App& root, Invocation& invocation);
+void add_promql_check(CLI::App& promql, Invocation& invocation);
+void add_promql_eval(CLI::App& promql, Invocation& invocation);
+void add_promql_test(CLI::App& promql, Invocation& invocation);
 void add_version(CLI::App& root, Invocation& invocation);
 
 // Binds a command's settings to its action: the settings live as long as the action may run.

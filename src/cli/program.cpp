@@ -38,6 +38,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   add_completion(root, invocation);
   add_help(root, invocation);
   add_options(root, invocation);
+  add_promql(root, invocation);
   add_version(root, invocation);
 }
 
@@ -58,7 +59,7 @@ ExitCode finish(const Result<void>& result, Invocation& invocation) {
     invocation.err << "error: standard output could not be written\n";
     return ExitCode::Failed;
   }
-  return ExitCode::Done;
+  return static_cast<ExitCode>(invocation.verdict);
 }
 
 // CLI11 would take the next word for the missing value: `--data= --listen …` must not write into "--listen".

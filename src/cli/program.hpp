@@ -1,6 +1,7 @@
 // Program: the whole command line as one function, so that tests call it as a shell does.
 //
-// Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+// Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted. A command whose answer is a verdict, such as
+// `promql check`, says in its help what 1 and 2 mean there.
 #pragma once
 
 #include <iosfwd>
