@@ -84,12 +84,25 @@ std::string_view lowered(std::string_view word, std::array<char, kLongestWord>& 
   return {buffer.data(), word.size()};
 }
 
+// Where the words of each first letter begin in the table; the last entry ends it.
+constexpr std::array<std::uint8_t, 27> kFirstLetter = [] {
+  std::array<std::uint8_t, 27> out = {};
+  for (std::size_t letter = 0, at = 0; letter < 27; ++letter) {
+    while (at < kWords.size() && static_cast<std::size_t>(kWords[at].text[0] - 'a') < letter) ++at;
+    out[letter] = static_cast<std::uint8_t>(at);
+  }
+  return out;
+}();
+
 const Word* find_word(std::string_view text) {
   std::array<char, kLongestWord> buffer;
   const std::string_view word = lowered(text, buffer);
-  if (word.empty()) return nullptr;
-  const auto at = std::ranges::lower_bound(kWords, word, {}, &Word::text);
-  return at != kWords.end() && at->text == word ? &*at : nullptr;
+  if (word.empty() || word[0] < 'a' || word[0] > 'z') return nullptr;
+  const auto letter = static_cast<std::size_t>(word[0] - 'a');
+  for (std::size_t at = kFirstLetter[letter]; at < kFirstLetter[letter + 1]; ++at) {
+    if (kWords[at].text == word) return &kWords[at];
+  }
+  return nullptr;
 }
 
 // The end of input is no character: messages show what Go shows for it.

@@ -102,7 +102,7 @@ bool Parser::offset_duration(DurationSpec& spec) {
   } else if (!duration_expression(id)) {
     return false;
   }
-  // A sum after `offset` reads back only in parentheses: there it means the same.
+  // A sum after `offset` reads back only in parentheses, where it means the same.
   if (tree_->durations[id].op >= DurationOp::Add && tree_->durations[id].op <= DurationOp::Power) {
     tree_->durations[id].wrapped = true;
   }
@@ -113,7 +113,12 @@ bool Parser::offset_duration(DurationSpec& spec) {
 bool Parser::signed_offset(const Token& sign, DurationId& result) {
   if (!peek()) return false;
   const TokenType type = look_.type;
-  if (is_sign(type)) return duration_expression(result, &sign);
+  if (is_sign(type)) {
+    if (!duration_expression(result, &sign)) return false;
+    // As for a sum: two signs do not end the duration, parentheses do.
+    if (tree_->durations[result].op == DurationOp::Minus) tree_->durations[result].wrapped = true;
+    return true;
+  }
   DurationId operand = kNoId;
   if (type == Number || type == Duration) {
     // Not through duration_literal(): out of range is reported at the sign here.

@@ -8,7 +8,10 @@
 // come in that order.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -126,12 +129,15 @@ class Parser {
   NodeId value_ = kNoId;  // the operand at hand
   bool wants_operand_ = true;
   std::uint32_t last_end_ = 0;  // of the last consumed token that can close an expression
-  std::vector<Open> open_;
-  std::vector<OpenDuration> open_durations_;
-  std::vector<NodeId> args_;
-  std::vector<Matcher> matchers_;
-  std::vector<std::string_view> labels_;
-  std::vector<std::uint32_t> depths_;
+  // A usual query is parsed without another allocation than those of its tree.
+  alignas(std::max_align_t) std::array<std::byte, 6 * 1024> scratch_;
+  std::pmr::monotonic_buffer_resource memory_{scratch_.data(), scratch_.size()};
+  std::pmr::vector<Open> open_{&memory_};
+  std::pmr::vector<OpenDuration> open_durations_{&memory_};
+  std::pmr::vector<NodeId> args_{&memory_};
+  std::pmr::vector<Matcher> matchers_{&memory_};
+  std::pmr::vector<std::string_view> labels_{&memory_};
+  std::pmr::vector<std::uint32_t> depths_{&memory_};
   std::size_t open_aggregates_ = 0;
   const ErrorContext* context_ = nullptr;
   ParseError error_;

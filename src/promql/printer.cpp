@@ -99,6 +99,7 @@ class Printer {
       out_.append("Inf");  // a sign would take the power with it
     }
     if (stage == 2 || (stage == 1 && starts_with_bare_infinity(binary))) return kNoId;
+    if (is_duration_operator(binary.op)) end_offset();
     out_.push_back(' ');
     out_.append(to_string(binary.op));
     if (binary.return_bool) out_.append(" bool");
@@ -233,7 +234,22 @@ class Printer {
   void write_offset(const TimeModifiers& time) {
     if (!time.offset.is_written()) return;
     out_.append(" offset ");
+    const std::size_t begin = out_.size();
     write_duration(time.offset);
+    if (out_[begin] == '(') {
+      offset_begin_ = begin;
+      offset_end_ = out_.size();
+    }
+  }
+
+  static bool is_duration_operator(BinaryOp op) { return op >= BinaryOp::Add && op != BinaryOp::Atan2; }
+
+  // After `offset (…)` an arithmetic operator would go on with the duration; behind a sign the parenthesis
+  // ends it.
+  void end_offset() {
+    if (offset_end_ != out_.size()) return;
+    out_.insert(offset_begin_, 1, '+');
+    offset_end_ = 0;
   }
 
   void write_number(double value, bool is_duration) {
@@ -295,6 +311,8 @@ class Printer {
 
   const Expr& expr_;
   std::string& out_;
+  std::size_t offset_begin_ = 0;  // of the last offset in parentheses
+  std::size_t offset_end_ = 0;
   std::vector<Pending> pending_;
 };
 
