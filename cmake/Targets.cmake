@@ -1,7 +1,7 @@
 # The few functions that the CMakeLists below src/ and tests/ are written with.
 
 add_library(fairway_flags INTERFACE)
-target_include_directories(fairway_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+target_include_directories(fairway_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(fairway_flags INTERFACE -pthread -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
                        -Wno-missing-field-initializers -Wno-gnu-zero-variadic-macro-arguments
                        -Wno-deprecated-declarations)  # libstdc++ 12's own algorithms use what C++23 deprecates
