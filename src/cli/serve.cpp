@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "async/event_loop.hpp"
@@ -34,6 +35,14 @@ class StopRequest {
 
   bool is_made_ = false;
 };
+
+// Each watch is a connection: a shell's usual 1,024 files are too few for a fleet.
+void raise_open_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log::warning("could not raise the limit of open files");
+}
 
 Task<void> stop(apiserver::ApiServer& server) {
   co_await server.stop();
@@ -104,6 +113,7 @@ Result<void> serve(const ServeSettings& settings, bool is_in_memory,
   effective.server.address = settings.listen.address;
   effective.server.port = settings.listen.port;
 
+  raise_open_file_limit();
   async::EventLoop loop;
   const StopRequest stop_request(loop);
   auto server = loop.block_on(apiserver::ApiServer::start(loop, effective.server));
