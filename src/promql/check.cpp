@@ -16,6 +16,7 @@ class Checker {
   explicit Checker(Expr::Tree& tree) : tree_(tree) {}
 
   std::optional<ParseError> run() {
+    pending_.reserve(32);
     enter(static_cast<NodeId>(tree_.nodes.size() - 1));
     while (!pending_.empty() && !error_) {
       Visit& visit = pending_.back();

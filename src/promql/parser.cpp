@@ -56,6 +56,7 @@ Parser::Parser(std::string_view text, const ParseOptions& options)
   const std::size_t guess = std::min<std::size_t>(text.size() / 16 + 4, 256);
   tree_->nodes.reserve(guess);
   depths_.reserve(guess);
+  open_.reserve(8);
 }
 
 std::expected<Expr, ParseError> Parser::run() {

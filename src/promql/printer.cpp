@@ -23,6 +23,7 @@ class Printer {
   Printer(const Expr& expr, std::string& out) : expr_(expr), out_(out) {}
 
   void print(NodeId root) {
+    pending_.reserve(32);
     pending_.push_back({root, 0});
     while (!pending_.empty()) {
       const auto [id, stage] = pending_.back();
