@@ -47,7 +47,7 @@ void check_fields(LintRun& run, const Block& block) {
                "correct it");
   }
   if (block.fixed_in && block.fixed_in->compare_precedence(block.to) <= 0) {
-    run.report(Severity::Warning, "block-fixed-in", block.file, {"fixedIn"},
+    run.report(Severity::Warning, "block-fixed-before", block.file, {"fixedIn"},
                fmt::format("fixedIn {} is not above \"to\", {}: a fixed release needs no block",
                            block.fixed_in->to_string(), block.to.to_string()),
                "correct one of them");
@@ -59,7 +59,7 @@ void check_fields(LintRun& run, const Block& block) {
   }
   if (block.query) {
     run.report(
-        Severity::Warning, "block-clusters", block.file, {"clusters"},
+        Severity::Warning, "block-by-service", block.file, {"clusters"},
         "clusters.promql works only on services with a Prometheus; others recommend the update to everyone",
         "use matchingRules, which clusters evaluate themselves");
   }

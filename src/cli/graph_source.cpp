@@ -1,0 +1,162 @@
+#include "cli/graph_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <ostream>
+
+#include "base/text.hpp"
+#include "cli/options.hpp"
+#include "graph/builder.hpp"
+
+namespace fairway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMostFileBytes = 256 * 1024 * 1024;
+constexpr std::array<std::string_view, 4> kFolders{"raw", "channels", "internal-channels", "blocked-edges"};
+
+std::unexpected<Error> unreadable(const std::string& path, std::string_view why) {
+  return fail(ErrorCode::NotFound, fmt::format("cannot read {}: {}", quoted(path), why));
+}
+
+Result<void> read_folder(const fs::path& root, std::string_view name, graph::SourceFiles& files) {
+  std::error_code error;
+  if (!fs::is_directory(root / name, error)) return {};
+  for (fs::recursive_directory_iterator entry(root / name, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->is_regular_file()) continue;
+    FAIRWAY_TRY(std::string text, read_text_file(entry->path().string()));
+    files.push_back({entry->path().lexically_relative(root).generic_string(), std::move(text)});
+  }
+  if (error) return unreadable((root / name).string(), error.message());
+  return {};
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::string named(std::string_view name, std::span<const std::string> known) {
+  const auto near = nearest(name, known);
+  return near ? fmt::format("; did you mean {}?", *near) : "";
+}
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::error_code error;
+  if (fs::is_directory(path, error)) return unreadable(path, "it is a folder");
+  const auto size = fs::file_size(path, error);
+  if (error) return unreadable(path, error.message());
+  if (size > kMostFileBytes)
+    return unreadable(path, fmt::format("it has more than {} bytes", kMostFileBytes));
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file && !file.eof()) return unreadable(path, "reading failed");
+  return text;
+}
+
+Result<graph::SourceFiles> read_tree(const std::string& folder) {
+  if (!is_folder(folder))
+    return unreadable(folder, "expected a folder with graph data (version, channels, blocked-edges)");
+  graph::SourceFiles files;
+  const fs::path root(folder);
+  std::error_code ignored;
+  if (fs::exists(root / "version", ignored)) {
+    FAIRWAY_TRY(std::string text, read_text_file((root / "version").string()));
+    files.push_back({"version", std::move(text)});
+  }
+  for (std::string_view name : kFolders) FAIRWAY_CHECKED(read_folder(root, name, files));
+  std::ranges::sort(files, {}, &graph::SourceFile::path);
+  return files;
+}
+
+Result<std::vector<graph::Release>> read_release_file(const std::string& path) {
+  FAIRWAY_TRY(const std::string text, read_text_file(path));
+  auto list = graph::read_releases(text);
+  if (!list)
+    return std::unexpected(std::move(list).error().within(fmt::format("while reading {}", quoted(path))));
+  return std::move(list->releases);
+}
+
+std::string releases_path(const GraphChoice& choice) {
+  return choice.releases.empty() ? (fs::path(choice.source) / "releases.jsonl").string() : choice.releases;
+}
+
+void add_releases_option(CLI::App& command, std::string& releases) {
+  command
+      .add_option("--releases", releases,
+                  "The releases, one JSON object a line; releases.jsonl in the folder by default")
+      ->type_name("FILE");
+}
+
+void add_graph_options(CLI::App& command, GraphChoice& choice) {
+  add_releases_option(command, choice.releases);
+  command
+      .add_option("--channel", choice.channel,
+                  "The channel, as a client would ask for it; all releases by default")
+      ->type_name("NAME");
+  command.add_option("--arch", choice.arch, "The architecture")->type_name("NAME")->default_str(choice.arch);
+}
+
+void add_json_option(CLI::App& command, std::string& output) {
+  fairway::cli::choice(*command.add_option("-o,--output", output, "For programs instead of people"),
+                       {"json"});
+}
+
+Result<LoadedGraph> load_graph(const graph::SourceFiles& files, const std::string& releases,
+                               std::ostream& err) {
+  auto reading = graph::read_graph_data(files);
+  if (!reading.data) return std::unexpected(graph::refusal(reading.findings));
+  FAIRWAY_TRY(const auto list, read_release_file(releases));
+  FAIRWAY_TRY(auto build, graph::build_graph(list, *reading.data));
+  for (const graph::Finding& alert : build.alerts) err << to_text(alert) << '\n';
+  return LoadedGraph{*std::move(reading.data), std::move(build.graph)};
+}
+
+Result<LoadedGraph> load_graph(const GraphChoice& choice, std::ostream& err) {
+  FAIRWAY_TRY(const auto files, read_tree(choice.source));
+  return load_graph(files, releases_path(choice), err);
+}
+
+Result<graph::Document> select_document(const graph::Graph& graph, const GraphChoice& choice) {
+  const auto arch = graph.find_architecture(choice.arch);
+  if (!arch) {
+    return fail(ErrorCode::NotFound,
+                fmt::format("expected an architecture that there are releases for ({}), found {}",
+                            join(graph.architectures(), ", "), quoted(choice.arch)));
+  }
+  std::optional<graph::ChannelId> channel;
+  if (!choice.channel.empty()) {
+    channel = graph.find_channel(choice.channel);
+    if (!channel) {
+      return fail(ErrorCode::NotFound,
+                  fmt::format("expected a channel of the graph, found {}{}", quoted(choice.channel),
+                              named(choice.channel, graph.channels())));
+    }
+  }
+  return graph::document_of(graph, channel, *arch, graph::Outcomes(graph, graph::AllowedRules::all()));
+}
+
+Result<graph::Document> load_document(const GraphChoice& choice, std::ostream& err) {
+  if (is_folder(choice.source)) {
+    FAIRWAY_TRY(const LoadedGraph loaded, load_graph(choice, err));
+    return select_document(*loaded.graph, choice);
+  }
+  FAIRWAY_TRY(const std::string text, read_text_file(choice.source));
+  auto document = graph::read_document(text);
+  if (!document)
+    return std::unexpected(
+        std::move(document).error().within(fmt::format("while reading {}", quoted(choice.source))));
+  return document;
+}
+
+}  // namespace fairway::cli
