@@ -63,6 +63,7 @@ ValueFacts arithmetic(BinaryOp op, const ValueFacts& left, const ValueFacts& rig
     out = ValueFacts::any();
   }
   out.not_a_number = out.not_a_number || left.not_a_number || right.not_a_number;
+  if (op == BinaryOp::Power && out.not_a_number) out.one = true;  // NaN^0 and 1^NaN
   return out;
 }
 

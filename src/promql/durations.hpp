@@ -29,8 +29,7 @@ bool depends_on_query(std::span<const DurationNode> nodes, DurationId root);
 // Seconds beyond this do not fit into nanoseconds.
 inline constexpr double kMostSeconds = 9223372036854775808.0 / 1e9;
 Duration to_duration(double seconds);
-// `foo[NaN]` is valid PromQL; its range is what Go makes of that number on amd64, and no series has samples
-// there.
+// `foo offset NaN` is valid PromQL: the offset is what Go makes of that number on amd64.
 inline constexpr Duration kNotANumber = Duration::min();
 
 }  // namespace fairway::promql

@@ -2,8 +2,8 @@
 //
 // A refusal names the limit and both numbers, the allowed one and the one found. Cheap checks come first and
 // the parse itself stops at the limits on depth and nodes, so that a hostile text is refused without being
-// worked through. The defaults are several times what any query of real graph data uses. The last three are
-// the evaluator's to keep.
+// worked through. The defaults are several times what any query of real graph data uses. What an evaluation
+// may cost is EvalLimits of promql/budget.hpp.
 #pragma once
 
 #include <chrono>
@@ -28,10 +28,6 @@ struct Limits {
   std::size_t regex_size = 10'000;  // instructions, as RegexShape estimates them
   Duration range = std::chrono::hours(24);
   bool allow_subqueries = false;
-
-  std::size_t samples = 1'000'000;
-  Duration time = std::chrono::seconds(1);
-  std::size_t memory_bytes = 64 * 1024 * 1024;
 };
 
 // "text", "depth", "nodes", "selectors", "regex", "regex size", "range", "subquery".
