@@ -117,7 +117,7 @@ bool Parser::fail_too_deep(Span span, std::size_t depth) {
 
 bool Parser::fail_syntax() {
   if (context_ != nullptr) return fail_syntax(context_->context, context_->expected);
-  return fail_syntax(open_aggregates_ > 0 ? "aggregation" : "", "");
+  return fail_syntax(!aggregates_.empty() ? "aggregation" : "", "");
 }
 
 bool Parser::fail_syntax(std::string_view context, std::string_view expected) {
@@ -151,7 +151,6 @@ bool Parser::push(Span span, ValueType type, Node::Kind kind, std::uint32_t dept
 
 bool Parser::push_open(Open open) {
   if (open_.size() >= options_.max_depth) return fail_too_deep(open.token.span, open_.size() + 1);
-  if (open.kind == Open::Kind::Aggregate) ++open_aggregates_;
   open_.push_back(std::move(open));
   wants_operand_ = true;
   return true;
@@ -178,9 +177,9 @@ bool Parser::reduce_above(int next_precedence) {
   while (!open_.empty()) {
     const Open& top = open_.back();
     if (top.kind != Open::Kind::Sign && top.kind != Open::Kind::Left) return true;
-    const int binds = top.kind == Open::Kind::Sign ? kSign : precedence(top.binary.op);
+    const int binds = top.kind == Open::Kind::Sign ? kSign : precedence(left_sides_.back().op);
     const bool from_the_right =
-        binds == next_precedence && top.kind == Open::Kind::Left && top.binary.op == BinaryOp::Power;
+        binds == next_precedence && top.kind == Open::Kind::Left && left_sides_.back().op == BinaryOp::Power;
     if (binds < next_precedence || from_the_right) return true;
     if (!reduce_one()) return false;
   }
@@ -188,10 +187,11 @@ bool Parser::reduce_above(int next_precedence) {
 }
 
 bool Parser::reduce_one() {
-  Open top = std::move(open_.back());
+  const Open top = open_.back();
   open_.pop_back();
   if (top.kind == Open::Kind::Sign) return fold_sign(top.token);
-  Binary& binary = top.binary;
+  Binary binary = left_sides_.back();
+  left_sides_.pop_back();
   binary.right = value_;
   const Node& left = node(binary.left);
   const Node& right = node(binary.right);
@@ -239,11 +239,12 @@ bool Parser::close_paren() {
 bool Parser::binary_operator() {
   const BinaryOp op = to_binary_op(look_.type);
   if (!reduce_above(precedence(op))) return false;
-  Open left{.kind = Open::Kind::Left, .token = take()};
-  left.binary.op = op;
-  left.binary.left = value_;
-  if (!binary_modifiers(left.binary)) return false;
-  return push_open(std::move(left));
+  const Token token = take();
+  Binary& binary = left_sides_.emplace_back();
+  binary.op = op;
+  binary.left = value_;
+  if (!binary_modifiers(binary)) return false;
+  return push_open({.kind = Open::Kind::Left, .token = token});
 }
 
 }  // namespace fairway::promql

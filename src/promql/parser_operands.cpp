@@ -142,15 +142,13 @@ bool Parser::open_call(const Token& name) {
 }
 
 bool Parser::open_aggregate(const Token& name) {
-  Open found{
-      .kind = Open::Kind::Aggregate, .token = name, .first_arg = static_cast<std::uint32_t>(args_.size())};
-  found.aggregate.op = to_aggregate_op(name.type);
-  if (!push_open(std::move(found))) return false;
+  aggregates_.push_back({.op = to_aggregate_op(name.type)});
+  const auto first_arg = static_cast<std::uint32_t>(args_.size());
+  if (!push_open({.kind = Open::Kind::Aggregate, .token = name, .first_arg = first_arg})) return false;
   if (look_.type == By || look_.type == Without) {
-    Open& aggregate = open_.back();
-    aggregate.modifier_seen = true;
-    aggregate.aggregate.without = take().type == Without;
-    if (!grouping_labels(aggregate.aggregate.grouping)) return false;
+    open_.back().modifier_seen = true;
+    aggregates_.back().without = take().type == Without;
+    if (!grouping_labels(aggregates_.back().grouping)) return false;
     if (!peek()) return false;
     if (look_.type != LeftParen) return fail_syntax();
   }
@@ -179,7 +177,7 @@ bool Parser::next_argument() {
 }
 
 bool Parser::finish_call() {
-  const Open call = std::move(open_.back());
+  const Open call = open_.back();
   open_.pop_back();
   const std::string_view name = text_of(call.token);
   const Function* function = find_function(name);
@@ -197,7 +195,7 @@ bool Parser::finish_call() {
 
 bool Parser::finish_aggregate() {
   const Span closed = {open_.back().token.span.start, last_end_};
-  Aggregate found = open_.back().aggregate;
+  Aggregate found = aggregates_.back();
   Span span = closed;
   if (!open_.back().modifier_seen) {
     if (!peek()) return false;
@@ -209,7 +207,7 @@ bool Parser::finish_aggregate() {
   }
   const std::uint32_t first_arg = open_.back().first_arg;
   open_.pop_back();
-  --open_aggregates_;
+  aggregates_.pop_back();
   const auto args = std::span<const NodeId>(args_).subspan(first_arg);
   if (!check_aggregate_arguments(found, span, args)) return false;
   std::uint32_t depth = 0;

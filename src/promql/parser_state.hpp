@@ -3,7 +3,7 @@
 // It alternates between wanting an operand and having one. What is open (parentheses, argument lists, signs,
 // left sides) lies on `open_`; an operator or a closing token reduces from there by precedence. The official
 // parser is a table of yacc with error productions: which of them reports an unexpected token depends on what
-// is open, which `context_` and the count of open aggregations mirror. The first error ends the parse. Tokens
+// is open, which `context_` and the open aggregations mirror. The first error ends the parse. Tokens
 // are read only when the official tables would read them, because an error of the lexer and one of a rule
 // come in that order.
 #pragma once
@@ -33,9 +33,7 @@ class Parser {
     Kind kind;
     Token token;  // the parenthesis, name or operator
     std::uint32_t first_arg = 0;
-    Aggregate aggregate = {};
     bool modifier_seen = false;  // by (…) or without (…) before the arguments
-    Binary binary = {};
   };
   struct ErrorContext {
     std::string_view context;
@@ -133,12 +131,13 @@ class Parser {
   alignas(std::max_align_t) std::array<std::byte, 6 * 1024> scratch_;
   std::pmr::monotonic_buffer_resource memory_{scratch_.data(), scratch_.size()};
   std::pmr::vector<Open> open_{&memory_};
+  std::pmr::vector<Binary> left_sides_{&memory_};     // of the open operators
+  std::pmr::vector<Aggregate> aggregates_{&memory_};  // the open ones
   std::pmr::vector<OpenDuration> open_durations_{&memory_};
   std::pmr::vector<NodeId> args_{&memory_};
   std::pmr::vector<Matcher> matchers_{&memory_};
   std::pmr::vector<std::string_view> labels_{&memory_};
   std::pmr::vector<std::uint32_t> depths_{&memory_};
-  std::size_t open_aggregates_ = 0;
   const ErrorContext* context_ = nullptr;
   ParseError error_;
   bool done_ = false;
