@@ -225,7 +225,9 @@ void add_promql_eval(CLI::App& promql, Invocation& invocation) {
       ->type_name("TIME");
   command.add_option("--end", settings->end, "The last time")->type_name("TIME")->default_str("--at");
   duration_option(command, "--step", settings->step, "The time between two evaluations");
-  choice(*command.add_option("-o,--output", settings->output, "For programs instead of people"), {"json"});
+  choice(*command.add_option("-o,--output", settings->output, "For people, or as Prometheus' API answers"),
+         {"text", "json"})
+      .default_str("text");
   command.add_flag("--enable-all", settings->enable_all,
                    "Turn on what Prometheus has behind switches: experimental functions and the like");
   number_option(command, "--max-samples", settings->limits.max_samples, {1, std::uint64_t{1} << 32U},
