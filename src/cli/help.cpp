@@ -70,7 +70,8 @@ std::string usage_text(const CLI::App& command, std::string_view program) {
   const bool has_commands = !visible_commands(command).empty();
   std::string text = "\nUsage:\n";
   if (has_commands) text += fmt::format("  {} COMMAND [options]\n", line);
-  if (has_commands && command.get_parent() == nullptr) return text;
+  const bool does_nothing_itself = command.get_require_subcommand_max() == 1;
+  if (has_commands && does_nothing_itself) return text;
   text += "  " + line;
   for (const CLI::Option* option : positionals(command)) {
     const std::string name = option->get_name(true);

@@ -68,6 +68,11 @@ TEST(Program, HelpOfACommandThatAlsoHasCommands) {
   EXPECT_THAT(help.out, HasSubstr("(default 127.0.0.1:6443)"));
 }
 
+TEST(Program, HelpOfAGroupNamesItsCommandsOnly) {
+  const Outcome help = call("promql --help");
+  EXPECT_THAT(help.out, HasSubstr("\nUsage:\n  fairway promql COMMAND [options]\n\n"));
+}
+
 TEST(Program, GlobalOptionsAreListedByTheirOwnCommand) {
   const Outcome options = call("options");
   EXPECT_THAT(options.out, HasSubstr("--log-level debug|info|warning|error"));
