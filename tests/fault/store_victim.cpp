@@ -7,38 +7,17 @@
 // the middle of it or after it. The lines that it prints are those of history.hpp; each is written at once,
 // so that what was acknowledged before the end is known.
 #include <atomic>
-#include <cstdlib>
-#include <fmt/format.h>
-#include <map>
 #include <memory>
 #include <string>
-#include <unistd.h>
 
-#include "base/text.hpp"
 #include "store/store.hpp"
 #include "store/testing/fault_vfs.hpp"
 #include "store/testing/test_loop.hpp"
+#include "tests/fault/victim.hpp"
 #include "tests/fault/workload.hpp"
 
 namespace fairway::fault {
 namespace {
-
-using Arguments = std::map<std::string, std::string>;
-
-std::uint64_t number(const Arguments& arguments, const std::string& name, std::uint64_t otherwise) {
-  const auto found = arguments.find(name);
-  return found == arguments.end() ? otherwise : parse_unsigned(found->second).value_or(otherwise);
-}
-
-void print(std::string line) {
-  line.push_back('\n');
-  std::string_view left = line;
-  while (!left.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, left.data(), left.size());
-    if (written <= 0) std::_Exit(3);  // nobody listens any more
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
 
 std::unique_ptr<store::FaultVfs> deadly_vfs(std::uint64_t die_at) {
   auto count = std::make_shared<std::atomic<std::uint64_t>>(0);
@@ -87,13 +66,5 @@ int run(const Arguments& arguments) {
 }  // namespace fairway::fault
 
 int main(int argc, char** argv) {
-  fairway::fault::Arguments arguments;
-  for (int i = 1; i + 1 < argc; i += 2) arguments[argv[i]] = argv[i + 1];
-  if (!arguments.contains("--dir") || !arguments.contains("--run")) {
-    fmt::print(
-        stderr,
-        "usage: store_victim --dir DIR --run TEXT [--seed N] [--resume N] [--writes N] [--die-at N]\n");
-    return 64;
-  }
-  return fairway::fault::run(arguments);
+  return fairway::fault::victim_main(argc, argv, fairway::fault::run);
 }
