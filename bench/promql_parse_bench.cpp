@@ -1,4 +1,5 @@
-// How fast queries are parsed, checked and printed: queries and megabytes a second of processor time, on one core.
+// How fast queries are parsed, checked and printed: queries and megabytes a second of processor time, on one
+// core.
 //
 //   promql_parse_bench [FILE]
 //
@@ -36,8 +37,8 @@ std::vector<std::string> queries_in(const std::filesystem::path& path) {
 }
 
 std::vector<std::string> load(int count, char** arguments) {
-  const auto project = std::filesystem::path(__FILE__).parent_path().parent_path();
-  const auto shared = project.parent_path() / "shared/data/promql/real_queries_history.json";
+  const auto shared =
+      std::filesystem::path(FAIRWAY_SOURCE_DIR) / "../shared/data/promql/real_queries_history.json";
   auto queries = queries_in(count > 1 ? std::filesystem::path(arguments[1]) : shared);
   if (!queries.empty()) return queries;
   fmt::print("no file of queries: a few of their kind instead\n");

@@ -18,9 +18,7 @@ namespace fairway::promql {
 namespace {
 
 std::filesystem::path data_directory() {
-  const std::filesystem::path project =
-      std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  return project.parent_path() / "shared" / "data" / "promql";
+  return std::filesystem::path(FAIRWAY_SOURCE_DIR) / ".." / "shared" / "data" / "promql";
 }
 
 std::optional<json::Array> read_list(const std::string& name) {

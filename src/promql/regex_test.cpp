@@ -112,8 +112,8 @@ TEST(Regex, RefusesWhatDoesNotFitTheBudget) {
 }
 
 TEST(Regex, AgreesWithTheVerdictsOfGo) {
-  const auto project = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  std::ifstream file(project.parent_path() / "shared/data/promql/regex_go_vs_re2.json");
+  std::ifstream file(std::filesystem::path(FAIRWAY_SOURCE_DIR) /
+                     "../shared/data/promql/regex_go_vs_re2.json");
   if (!file) GTEST_SKIP() << "not run: no data beside the project";
   std::ostringstream text;
   text << file.rdbuf();
