@@ -70,7 +70,7 @@ std::string usage_text(const CLI::App& command, std::string_view program) {
   const bool has_commands = !visible_commands(command).empty();
   std::string text = "\nUsage:\n";
   if (has_commands) text += fmt::format("  {} COMMAND [options]\n", line);
-  const bool does_nothing_itself = command.get_require_subcommand_max() == 1;
+  const bool does_nothing_itself = options_text(command).empty();
   if (has_commands && does_nothing_itself) return text;
   text += "  " + line;
   for (const CLI::Option* option : positionals(command)) {
