@@ -181,6 +181,7 @@ class BlockReader {
 
   void check_types() {
     std::vector<std::string> types;
+    types.reserve(block_.rules.size());
     for (const Rule& rule : block_.rules) types.push_back(rule.type);
     std::ranges::sort(types);
     if (const auto twice = std::ranges::adjacent_find(types); twice != types.end()) {

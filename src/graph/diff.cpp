@@ -19,8 +19,10 @@ using Edges = std::map<std::pair<SemVer, SemVer>, Described>;
 
 Edges describe(const Document& document) {
   std::vector<std::string> texts;
+  texts.reserve(document.risks.size());
   for (const Risk& risk : document.risks) texts.push_back(json::serialize(to_json(risk)));
   std::vector<std::string> lists;
+  lists.reserve(document.risk_lists.size());
   for (const auto& list : document.risk_lists) {
     std::string text;
     for (const std::uint32_t risk : list) text += texts[risk];

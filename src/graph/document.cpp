@@ -20,6 +20,7 @@ class RiskCopier {
         lists_.try_emplace(id, static_cast<std::uint32_t>(document_.risk_lists.size()));
     if (is_new) {
       std::vector<std::uint32_t> list;
+      list.reserve(outcomes_.risk_list(id).size());
       for (const RiskId risk : outcomes_.risk_list(id)) list.push_back(this->risk(risk));
       document_.risk_lists.push_back(std::move(list));
     }
@@ -97,6 +98,7 @@ std::span<const Document::Edge> Document::edges_from(std::uint32_t node) const {
 std::vector<std::string> Document::risk_names(const Edge& edge) const {
   std::vector<std::string> names;
   if (!edge.is_conditional()) return names;
+  names.reserve(risk_lists[edge.risks].size());
   for (const std::uint32_t risk : risk_lists[edge.risks]) names.push_back(risks[risk].name);
   return names;
 }

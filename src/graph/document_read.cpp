@@ -57,6 +57,7 @@ class DocumentReader {
     if (nodes.size() > kMostNodes)
       return invalid(fmt::format("expected at most {} nodes, found {}", kMostNodes, nodes.size()));
     std::vector<Document::Node> read;
+    read.reserve(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       auto node = read_node(nodes[i]);
       if (!node) return std::unexpected(std::move(node).error().within(fmt::format("nodes[{}]", i)));

@@ -89,12 +89,14 @@ inline std::vector<std::string> edges(const Document& document) {
 
 inline std::vector<std::string> ids(const Findings& findings) {
   std::vector<std::string> ids;
+  ids.reserve(findings.size());
   for (const Finding& finding : findings) ids.push_back(finding.id);
   return ids;
 }
 
 inline std::vector<std::string> versions(const Document& document) {
   std::vector<std::string> texts;
+  texts.reserve(document.nodes.size());
   for (const auto& node : document.nodes) texts.push_back(node.text);
   return texts;
 }

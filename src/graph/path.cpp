@@ -39,6 +39,7 @@ class PathFinder {
   Result<std::uint32_t> version(const std::string& text) const {
     if (const auto id = document_.find(text)) return *id;
     std::vector<std::string> known;
+    known.reserve(document_.nodes.size());
     for (const auto& node : document_.nodes) known.push_back(node.text);
     const auto near = nearest(text, known);
     return fail(ErrorCode::NotFound, fmt::format("expected a version of the graph, found {}{}", quoted(text),

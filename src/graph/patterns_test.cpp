@@ -47,6 +47,7 @@ TEST(Patterns, SearchIsNotAnchored) {
   };
   Patterns patterns;
   std::vector<std::string_view> subjects;
+  subjects.reserve(std::size(cases));
   for (const MatchCase& c : cases) subjects.push_back(c.subject);
   for (const MatchCase& c : cases) ASSERT_TRUE(patterns.add(c.pattern));
   const auto matches = patterns.match_all(subjects);

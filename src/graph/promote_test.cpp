@@ -36,6 +36,7 @@ PromotionFacts facts(std::initializer_list<std::string_view> old, std::string fe
 
 std::vector<std::string> promoted(const PromotionPlan& plan) {
   std::vector<std::string> versions;
+  versions.reserve(plan.promotions.size());
   for (const Promotion& promotion : plan.promotions) versions.push_back(promotion.version);
   return versions;
 }

@@ -129,6 +129,7 @@ TEST_F(Tools, PathSaysWhichChannelToBeIn) {
       whole(), {.from = "4.6.2", .to = "4.9.0", .channels = {"stable-4.7", "stable-4.8", "stable-4.9"}});
   ASSERT_TRUE(path) << path.error().describe();
   std::vector<std::string> channels;
+  channels.reserve(path->steps.size());
   for (const PathStep& step : path->steps) channels.push_back(step.channel);
   EXPECT_THAT(channels, ElementsAre("stable-4.7", "stable-4.8", "stable-4.9"));
   const auto none = find_path(whole(), {.from = "4.6.2", .to = "4.9.0", .channels = {"stable-4.7"}});
