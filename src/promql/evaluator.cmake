@@ -39,7 +39,7 @@ target_sources(fairway_promql PRIVATE
   xxhash.cpp
 )
 
-fairway_test(promql_test DEPENDS promql SOURCES
+fairway_test(promql_test READS_PROJECT DEPENDS promql SOURCES
   evaluator_test.cpp
   explain_test.cpp
   exposition_test.cpp
@@ -50,6 +50,3 @@ fairway_test(promql_test DEPENDS promql SOURCES
   series_store_test.cpp
   verdict_test.cpp
 )
-if(FAIRWAY_TESTS)
-  target_compile_definitions(promql_test PRIVATE FAIRWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-endif()
