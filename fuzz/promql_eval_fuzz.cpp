@@ -75,11 +75,16 @@ Answer answer_at(const QueryResult& result, Millis time) {
   return answer;
 }
 
+// The order of series, and with it the rounding of sums, may differ.
+bool nearly(double left, double right) {
+  if (left == right || (std::isnan(left) && std::isnan(right))) return true;
+  return std::abs(left - right) <= 1e-9 * std::max({std::abs(left), std::abs(right), 1.0});
+}
+
 bool same(const Answer& left, const Answer& right) {
   return left.size() == right.size() &&
          std::equal(left.begin(), left.end(), right.begin(), [](const auto& l, const auto& r) {
-           return l.first == r.first &&
-                  (l.second == r.second || (std::isnan(l.second) && std::isnan(r.second)));
+           return l.first == r.first && nearly(l.second, r.second);
          });
 }
 
@@ -100,6 +105,7 @@ void check_ranges(const Expr& expr, const SeriesStore& store, const EvalOptions&
   if (!one) return;
   FAIRWAY_CHECK(same(answer_at(*instant, kNow), answer_at(*one, kNow)),
                 "an instant query differs from a range of one step: " + text);
+  if (text.find("count_values") != text.npos) return;  // makes labels of values, whose last digits may differ
   const auto three = evaluate_range(expr, store, {kNow - 60'000, kNow + 60'000, 60'000}, options);
   if (!three) return;  // another step may fail
   FAIRWAY_CHECK(same(answer_at(*instant, kNow), answer_at(*three, kNow)),

@@ -44,16 +44,16 @@ class Chooser {
     }
     const auto wanted =
         static_cast<std::size_t>(std::clamp(parameter, 0.0, static_cast<double>(rows.size())));
-    if (op_ != AggregateOp::Limitk) {
-      std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(wanted), rows.end(),
-                        [&](std::size_t left, std::size_t right) { return ranks_before(left, right); });
-    }
+    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(wanted), rows.end(),
+                      [&](std::size_t left, std::size_t right) { return ranks_before(left, right); });
     rows.resize(wanted);
   }
 
  private:
-  // NaN ranks behind all numbers; equal values rank by their labels, so that the choice is always the same.
+  // NaN ranks behind all numbers; equal values, and all for limitk, rank by their labels, so that the choice
+  // is always the same.
   bool ranks_before(std::size_t left, std::size_t right) const {
+    if (op_ == AggregateOp::Limitk) return input_.row(left).labels < input_.row(right).labels;
     const double l = input_.cell(left, step_);
     const double r = input_.cell(right, step_);
     if (std::isnan(l) != std::isnan(r)) return std::isnan(r);

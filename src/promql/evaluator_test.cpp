@@ -173,5 +173,20 @@ TEST(Evaluator, NamesMayBeDroppedLate) {
   EXPECT_EQ(renamed->series.at(0).labels.to_metric(), "c{i=\"1\"}");
 }
 
+// A series that keeps its name and one that will lose it are two, though they are still called the same.
+TEST(Evaluator, NamesDroppedLateAreNotKeptByANamesake) {
+  SeriesStore store;
+  const Labels labels = Labels::from({{"__name__", "a"}, {"i", "1"}});
+  ASSERT_TRUE(store.add(labels, {0, 4}));
+  ASSERT_TRUE(store.add(labels, {60'000, 9}));
+  ASSERT_TRUE(store.add(labels, {120'000, 9}));
+  const auto result =
+      evaluate_range(query("a < 9 or sqrt(a)"), store, {0, 120'000, 60'000}, {.delayed_name_removal = true});
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->series.size(), 2u);
+  EXPECT_EQ(result->series[0], (ResultSeries{labels, {{0, 4}}}));
+  EXPECT_EQ(result->series[1], (ResultSeries{labels.without_name(), {{60'000, 3}, {120'000, 3}}}));
+}
+
 }  // namespace
 }  // namespace fairway::promql

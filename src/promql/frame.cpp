@@ -79,7 +79,7 @@ Frame Frame::copy_rows(std::size_t at_most, Budget& budget) const {
 }
 
 Result<std::size_t> KeyedFrame::row(const Labels& labels, bool drop_name) {
-  const auto [found, is_new] = index_.try_emplace(labels, frame_.rows());
+  const auto [found, is_new] = index_[drop_name ? 1 : 0].try_emplace(labels, frame_.rows());
   if (is_new) {
     FAIRWAY_CHECKED(budget_.take_labels(labels.bytes()));
     FAIRWAY_CHECKED(frame_.add({labels, drop_name}));

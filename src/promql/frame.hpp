@@ -4,6 +4,7 @@
 // A frame counts its cells against the Budget as long as it lives.
 #pragma once
 
+#include <array>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -85,7 +86,8 @@ class KeyedFrame {
  private:
   Budget& budget_;
   Frame frame_;
-  std::unordered_map<Labels, std::size_t> index_;
+  std::array<std::unordered_map<Labels, std::size_t>, 2>
+      index_;  // by whether the name is still to be dropped
 };
 
 // "vector cannot contain metrics with the same labelset"
