@@ -61,11 +61,11 @@ struct Resource {
   std::vector<std::string> categories;
   std::vector<std::string> verbs;
   bool is_namespaced = true;
-  bool is_custom = false;  // from a CRD
-  bool has_token = false;  // serviceaccounts/token
-  std::string definition;  // built-in: the name of its OpenAPI definition
+  bool is_custom = false;       // from a CRD
+  bool has_token = false;       // serviceaccounts/token
+  std::string definition;       // built-in: the name of its OpenAPI definition
   bool is_terminating = false;  // its definition is being deleted: nothing new is made
-  std::string stored_as;   // stored_name() of the objects it shows; its own unless they are another's
+  std::string stored_as;        // stored_name() of the objects it shows; its own unless they are another's
   std::vector<ServedVersion> versions;  // in the order of preference
   std::size_t storage = 0;              // the version that is written
 

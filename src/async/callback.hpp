@@ -1,9 +1,10 @@
 // await_callback: waits for an operation that reports by callback, as a Task.
 //
-//   auto change = co_await async::await_callback<ChangePtr>([&](auto done) { store.submit(write, std::move(done)); });
+//   auto change = co_await async::await_callback<ChangePtr>([&](auto done) { store.submit(write,
+//   std::move(done)); });
 //
-// The callback runs exactly once, on the loop, and not before `start` has returned. What was started cannot be
-// taken back: a cancelled task still waits for it.
+// The callback runs exactly once, on the loop, and not before `start` has returned. What was started cannot
+// be taken back: a cancelled task still waits for it.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
