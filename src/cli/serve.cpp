@@ -36,6 +36,25 @@ class StopRequest {
   bool is_made_ = false;
 };
 
+// Threads that start while this lives leave the signals to the main thread, which then hears them in the
+// order in which they came.
+class SignalsForMainThread {
+ public:
+  SignalsForMainThread() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~SignalsForMainThread() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsForMainThread(const SignalsForMainThread&) = delete;
+  SignalsForMainThread& operator=(const SignalsForMainThread&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // Each watch is a connection: a shell's usual 1,024 files are too few for a fleet.
 void raise_open_file_limit() {
   rlimit limit{};
@@ -116,7 +135,10 @@ Result<void> serve(const ServeSettings& settings, bool is_in_memory,
   raise_open_file_limit();
   async::EventLoop loop;
   const StopRequest stop_request(loop);
-  auto server = loop.block_on(apiserver::ApiServer::start(loop, effective.server));
+  auto server = [&] {
+    const SignalsForMainThread only_here;
+    return loop.block_on(apiserver::ApiServer::start(loop, effective.server));
+  }();
   if (!server) return std::unexpected(std::move(server).error().within("starting the API server"));
   const auto kubeconfig = write_kubeconfigs(effective, **server);
   if (kubeconfig) {

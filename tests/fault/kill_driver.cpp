@@ -19,6 +19,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -143,7 +144,10 @@ class Driver {
     }
     int status = 0;
     ::waitpid(victim.process, &status, 0);
-    ::kill(-victim.process, SIGKILL);  // whatever it has left behind
+    // Whatever it has left behind must be gone before the next one opens the same store.
+    ::kill(-victim.process, SIGKILL);
+    while (::waitpid(-victim.process, nullptr, 0) > 0) {
+    }
     ::close(victim.output);
     return status;
   }
@@ -166,6 +170,8 @@ int drive(std::map<std::string, std::string> arguments) {
   const std::uint64_t seed = parse_unsigned(arguments["--seed"]).value_or(1);
   const bool is_own = arguments["--dir"].empty();
   const std::string directory = is_own ? temporary_directory() : arguments["--dir"];
+  // Children of a killed victim become ours, so that their end can be waited for.
+  FAIRWAY_CHECK(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "orphans cannot be adopted");
   Driver driver(arguments["--victim"], directory + "/store", seed);
   for (std::uint64_t round = 0; round < rounds; ++round) driver.kill_round(static_cast<int>(round));
   driver.last_round();

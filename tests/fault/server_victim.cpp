@@ -63,7 +63,8 @@ class Server {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const std::string log = directory_ + ".log";
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     FAIRWAY_CHECK(::posix_spawn(&process_, binary, &files, nullptr, pointers.data(), environ) == 0,
                   "the server cannot be started");
     posix_spawn_file_actions_destroy(&files);
@@ -264,7 +265,7 @@ class Victim {
 int run(const Arguments& arguments) {
   Server server(arguments.at("--dir"));
   if (!server.is_up()) {
-    print("failed open: the server did not start");
+    print("failed open: " + read_file(arguments.at("--dir") + ".log"));
     return 2;
   }
   const Result<void> ran = Victim(server, arguments).run();
