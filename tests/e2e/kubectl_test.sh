@@ -147,16 +147,16 @@ ok "apply --server-side --force-conflicts" \
 shows "who owns it" "second" k -n sea get configmap lamp -o 'jsonpath={.metadata.managedFields[*].manager}'
 
 # Waiting, watching, describing.
-k proxy --port=0 >"$work/proxy" 2>&1 & proxy_pid=$!
+k_in_background proxy --port=0 >"$work/proxy" 2>&1; proxy_pid=$!
 eventually grep -q 'Starting to serve on' "$work/proxy"
 proxy=$(sed -n 's/.*serve on \(.*\)/\1/p' "$work/proxy")
 patch_status() {
   curl -sf -X PATCH -H 'Content-Type: application/merge-patch+json' -d "$1" \
     "http://$proxy/apis/harbour.test/v1/namespaces/sea/boats/albatross/status"
 }
-k -n sea get boats -w >"$work/watch" 2>&1 & watch_pid=$!
+k_in_background -n sea get boats -w >"$work/watch" 2>&1; watch_pid=$!
 eventually grep -q albatross "$work/watch"
-k -n sea wait --for=condition=Moored --timeout=60s boat/albatross >"$work/wait" 2>&1 & wait_pid=$!
+k_in_background -n sea wait --for=condition=Moored --timeout=60s boat/albatross >"$work/wait" 2>&1; wait_pid=$!
 ok "status by its own path" patch_status '{"status":{"conditions":[{"type":"Moored","status":"True"}]}}'
 checks=$((checks + 1)); wait "$wait_pid" || fail "wait --for=condition" "$(cat "$work/wait")"
 ok "change while watched" k -n sea patch boat albatross --type=merge -p '{"spec":{"draught":4}}'

@@ -44,6 +44,8 @@ kill_server() {
 }
 
 k() { "$KUBECTL" --kubeconfig "$work/kubeconfig" "$@"; }
+# In the background; $! is kubectl itself, not a shell around it that would leave it behind when it is killed.
+k_in_background() { "$KUBECTL" --kubeconfig "$work/kubeconfig" "$@" & }
 
 fail() {
   failures=$((failures + 1))
