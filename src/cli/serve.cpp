@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "cli/data_directory.hpp"
 #include "cli/program.hpp"
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 
 namespace fairway::cli {
 namespace {
@@ -73,11 +73,11 @@ Result<std::string> write_kubeconfigs(const ServeSettings& settings, const apise
   std::string named;
   if (!settings.server.data_directory.empty()) {
     named = kubeconfig_file(settings.server.data_directory);
-    FAIRWAY_CHECKED(kube::replace_file(named, server.kubeconfig()));
+    FAIRWAY_CHECKED(replace_file(named, server.kubeconfig()));
   }
   if (!settings.write_kubeconfig.empty()) {
     named = settings.write_kubeconfig;
-    FAIRWAY_CHECKED(kube::replace_file(named, server.kubeconfig()));
+    FAIRWAY_CHECKED(replace_file(named, server.kubeconfig()));
   }
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(named, failed);

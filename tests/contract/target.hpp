@@ -13,7 +13,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "kube/client/client_config.hpp"
-#include "kube/client/process.hpp"
+#include "async/process.hpp"
 
 #include "api.hpp"
 

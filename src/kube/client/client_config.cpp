@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 
 namespace fairway::kube {
 namespace {

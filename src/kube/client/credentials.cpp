@@ -5,7 +5,7 @@
 #include "async/worker_pool.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 
 namespace fairway::kube {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "kube/client/client_config.hpp"
-#include "kube/client/process.hpp"
+#include "async/process.hpp"
 
 namespace fairway::kube {
 

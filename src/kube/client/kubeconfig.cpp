@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "json/yaml.hpp"
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 
 namespace fairway::kube {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 #include "kube/client/testing/temp_dir.hpp"
 
 namespace fairway::kube {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 #include "kube/client/kubeconfig.hpp"
 
 namespace fairway::kube {

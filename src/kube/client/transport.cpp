@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "http/tls.hpp"
 #include "json/value.hpp"
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 
 namespace fairway::kube {
 namespace {

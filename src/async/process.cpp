@@ -1,4 +1,4 @@
-#include "kube/client/process.hpp"
+#include "async/process.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "kube/client/files.hpp"
+#include "async/files.hpp"
 
 #include <array>
 #include <cerrno>
@@ -11,12 +11,10 @@
 
 #include "base/text.hpp"
 
-namespace fairway::kube {
+namespace fairway {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxBytes = 16 * 1024 * 1024;
 
 std::unexpected<Error> failure(std::string_view doing, std::string_view path, int error) {
   ErrorCode code = ErrorCode::Internal;
@@ -59,7 +57,7 @@ std::string target_of(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.fd() < 0) return failure("read", path, errno);
   std::string content;
@@ -70,9 +68,9 @@ Result<std::string> read_file(const std::string& path) {
     if (count < 0) return failure("read", path, errno);
     if (count == 0) return content;
     content.append(block.data(), static_cast<std::size_t>(count));
-    if (content.size() > kMaxBytes) {
+    if (content.size() > most_bytes) {
       return fail(ErrorCode::Invalid,
-                  fmt::format("expected {} to have at most {} bytes", quoted(path), kMaxBytes));
+                  fmt::format("expected {} to have at most {} bytes", quoted(path), most_bytes));
     }
   }
 }
@@ -112,4 +110,4 @@ FileLock::~FileLock() {
   if (!lock_path_.empty()) ::unlink(lock_path_.c_str());
 }
 
-}  // namespace fairway::kube
+}  // namespace fairway

@@ -1,5 +1,5 @@
-// Files: reading a small file whole and replacing one in a single step. For the configuration files of this
-// folder.
+// Files: reading a small file whole and replacing one in a single step. They block: for configuration, and on
+// a WorkerPool for the rest.
 #pragma once
 
 #include <string>
@@ -7,10 +7,12 @@
 
 #include "base/result.hpp"
 
-namespace fairway::kube {
+namespace fairway {
 
-// NotFound when it does not exist, Forbidden when it may not be read; at most 16 MiB.
-Result<std::string> read_file(const std::string& path);
+inline constexpr std::size_t kMostFileBytes = 16 * 1024 * 1024;
+
+// NotFound when it does not exist, Forbidden when it may not be read, Invalid when it has more bytes.
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes = kMostFileBytes);
 
 // Writes beside the file, makes it durable and renames it over the old one; readable by its owner only. A
 // symbolic link stays and what it points to is replaced.
@@ -29,4 +31,4 @@ class FileLock {
   std::string lock_path_;
 };
 
-}  // namespace fairway::kube
+}  // namespace fairway
