@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -24,12 +25,19 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
+// Connections need descriptors too: bodies leave them half of those that the process may have. A new
+// descriptor is the lowest free number, so its number says how many there are.
+bool leaves_room(int file) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(file) < limit.rlim_cur / 2;
+}
+
 // Sealed, so that not even a defect of ours can change or shorten what is being sent.
 int make_file(std::string_view bytes) {
   const int file = ::memfd_create("prepared-body", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return -1;
   constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
-  if (write_all(file, bytes) && ::fcntl(file, F_ADD_SEALS, kSeals) == 0) return file;
+  if (leaves_room(file) && write_all(file, bytes) && ::fcntl(file, F_ADD_SEALS, kSeals) == 0) return file;
   ::close(file);
   return -1;
 }

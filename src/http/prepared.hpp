@@ -1,9 +1,9 @@
 // Prepared answers: what a PreparedServer sends, made once and shared by every request that gets it.
 //
-// A PreparedBody is bytes that never change: from 16 KiB on they lie in a sealed memory file, so that the
-// kernel sends them without copying them through the process; smaller ones are a string. A PreparedAnswer is
-// the text of status line and headers together with a body; several answers may share one body. Both are
-// immutable and safe to use from any thread.
+// A PreparedBody is bytes that never change: from 4 KiB on they lie in a sealed memory file, from which the
+// kernel sends them without copying; smaller ones are a string, which goes out in one call with its head. A
+// PreparedAnswer is the text of status line and headers together with a body; several answers may share one
+// body. Both are immutable and safe to use from any thread.
 //
 //   auto answer = PreparedAnswer::make(200, {{"Content-Type", "application/json"}},
 //   PreparedBody::make(json));
@@ -20,9 +20,9 @@ namespace fairway::http {
 
 class PreparedBody {
  public:
-  static constexpr std::size_t kSmallestFile = 16 * 1024;
+  static constexpr std::size_t kSmallestFile = 4 * 1024;
 
-  // Falls back to a string when the system gives no memory file.
+  // A string also when the system gives no memory file or bodies have half of the process's descriptors.
   static std::shared_ptr<const PreparedBody> make(std::string_view bytes);
   ~PreparedBody();
   PreparedBody(const PreparedBody&) = delete;

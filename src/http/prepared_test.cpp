@@ -16,7 +16,8 @@ std::string pattern(std::size_t size) {
 }
 
 TEST(PreparedBody, KeepsItsBytesWhereverTheyLie) {
-  for (const std::size_t size : {0U, 1U, 16'383U, 16'384U, 357'000U}) {
+  constexpr std::size_t kFile = PreparedBody::kSmallestFile;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kFile - 1, kFile, std::size_t{357'000}}) {
     const auto body = PreparedBody::make(pattern(size));
     EXPECT_EQ(body->size(), size);
     EXPECT_EQ(body->to_string(), pattern(size));
@@ -41,6 +42,20 @@ TEST(PreparedBody, IsAStringWhenThereIsNoFile) {
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(body->file(), -1);
   EXPECT_EQ(body->to_string(), pattern(20'000));
+}
+
+TEST(PreparedBody, BodiesLeaveDescriptorsToConnections) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 100;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<std::shared_ptr<const PreparedBody>> bodies;
+  for (int i = 0; i < 100; ++i) bodies.push_back(PreparedBody::make(pattern(20'000)));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_GE(bodies.front()->file(), 0);
+  EXPECT_EQ(bodies.back()->file(), -1);
+  for (const auto& body : bodies) EXPECT_LT(body->file(), 50);
 }
 
 TEST(PreparedAnswer, SaysStatusHeadersAndLength) {
