@@ -21,9 +21,10 @@ bool is_lower_hex(char c) {
 Result<Digest> Digest::parse(std::string_view text) {
   if (!text.starts_with(kAlgorithm) || text.size() != kAlgorithm.size() + kHexDigits ||
       !std::ranges::all_of(text.substr(kAlgorithm.size()), is_lower_hex)) {
-    return fail(ErrorCode::Invalid,
-                fmt::format("expected a digest of the form sha256:<64 lower-case hexadecimal digits>, found {}",
-                            quoted(text)));
+    return fail(
+        ErrorCode::Invalid,
+        fmt::format("expected a digest of the form sha256:<64 lower-case hexadecimal digits>, found {}",
+                    quoted(text)));
   }
   return Digest(std::string(text));
 }

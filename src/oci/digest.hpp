@@ -1,7 +1,7 @@
 // Digest: the name of content by its hash, as registries write it: sha256:HEX.
 //
-// Only SHA-256 in lower-case hexadecimal is a digest here, because a digest that cannot be checked is no proof.
-// Text becomes a Digest once, at the border; behind it every digest is well formed. Pure.
+// Only SHA-256 in lower-case hexadecimal is a digest here, because a digest that cannot be checked is no
+// proof. Text becomes a Digest once, at the border; behind it every digest is well formed. Pure.
 #pragma once
 
 #include <compare>
