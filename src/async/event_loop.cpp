@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <list>
 #include <optional>
 
 #include "async/exceptions.hpp"
@@ -54,13 +55,13 @@ class LoopClock final : public TimerClock {
 struct EventLoop::Impl {
   asio::io_context context{1};
   LoopClock clock{context};
-  std::optional<asio::signal_set> signals;
+  std::list<asio::signal_set> signals;  // one for each handler
 
-  void wait_for_signal(const std::shared_ptr<std::function<void(int)>>& handler) {
-    signals->async_wait([this, handler](const boost::system::error_code& error, int signal) {
+  void wait_for_signal(asio::signal_set& heard, const std::shared_ptr<std::function<void(int)>>& handler) {
+    heard.async_wait([this, &heard, handler](const boost::system::error_code& error, int signal) {
       if (error) return;
       (*handler)(signal);
-      wait_for_signal(handler);
+      wait_for_signal(heard, handler);
     });
   }
 };
@@ -105,9 +106,9 @@ void EventLoop::start(asio::awaitable<void> body) {
 }
 
 void EventLoop::on_signals(std::initializer_list<int> signals, std::function<void(int)> handler) {
-  impl_->signals.emplace(impl_->context);
-  for (int signal : signals) impl_->signals->add(signal);
-  impl_->wait_for_signal(std::make_shared<std::function<void(int)>>(std::move(handler)));
+  asio::signal_set& heard = impl_->signals.emplace_back(impl_->context);
+  for (int signal : signals) heard.add(signal);
+  impl_->wait_for_signal(heard, std::make_shared<std::function<void(int)>>(std::move(handler)));
 }
 
 }  // namespace fairway::async

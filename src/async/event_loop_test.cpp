@@ -1,5 +1,6 @@
 #include "async/event_loop.hpp"
 
+#include <csignal>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -51,6 +52,20 @@ TEST(EventLoop, ClockFiresInOrderAndADestroyedTimerNeverFires) {
   never.reset();
   loop.run_until([&] { return fired.size() == 2; });
   EXPECT_EQ(fired, "ab");
+}
+
+TEST(EventLoop, EachHandlerHearsItsOwnSignals) {
+  EventLoop loop;
+  std::string heard;
+  loop.on_signals({SIGUSR1}, [&](int) { heard += "1"; });
+  loop.on_signals({SIGUSR2}, [&](int) { heard += "2"; });
+  ::raise(SIGUSR1);
+  loop.run_until([&] { return heard.size() == 1; });
+  ::raise(SIGUSR2);
+  ::raise(SIGUSR1);
+  loop.run_until([&] { return heard.size() == 3; });
+  EXPECT_EQ(heard.front(), '1');
+  EXPECT_NE(heard.find('2'), std::string::npos);
 }
 
 TEST(Sleep, FollowsTheManualClock) {
