@@ -51,6 +51,7 @@ void add_promql(CLI::App& root, Invocation& invocation);
 void add_promql_check(CLI::App& promql, Invocation& invocation);
 void add_promql_eval(CLI::App& promql, Invocation& invocation);
 void add_promql_test(CLI::App& promql, Invocation& invocation);
+void add_update_service(CLI::App& root, Invocation& invocation);
 void add_version(CLI::App& root, Invocation& invocation);
 
 // Binds a command's settings to its action: the settings live as long as the action may run.

@@ -1,42 +1,21 @@
 #include "cli/graph_source.hpp"
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <ostream>
 
+#include "async/files.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "graph/builder.hpp"
+#include "updateservice/release_files.hpp"
 
 namespace fairway::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uintmax_t kMostFileBytes = 256 * 1024 * 1024;
-constexpr std::array<std::string_view, 4> kFolders{"raw", "channels", "internal-channels", "blocked-edges"};
-
-std::unexpected<Error> unreadable(const std::string& path, std::string_view why) {
-  return fail(ErrorCode::NotFound, fmt::format("cannot read {}: {}", quoted(path), why));
-}
-
-Result<void> read_folder(const fs::path& root, std::string_view name, graph::SourceFiles& files) {
-  std::error_code error;
-  if (!fs::is_directory(root / name, error)) return {};
-  for (fs::recursive_directory_iterator entry(root / name, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (!entry->is_regular_file()) continue;
-    FAIRWAY_TRY(std::string text, read_text_file(entry->path().string()));
-    files.push_back({entry->path().lexically_relative(root).generic_string(), std::move(text)});
-  }
-  if (error) return unreadable((root / name).string(), error.message());
-  return {};
-}
 
 bool is_folder(const std::string& path) {
   std::error_code ignored;
@@ -52,39 +31,12 @@ std::string named(std::string_view name, std::span<const std::string> known) {
 
 Result<std::string> read_text_file(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::error_code error;
-  if (fs::is_directory(path, error)) return unreadable(path, "it is a folder");
-  const auto size = fs::file_size(path, error);
-  if (error) return unreadable(path, error.message());
-  if (size > kMostFileBytes)
-    return unreadable(path, fmt::format("it has more than {} bytes", kMostFileBytes));
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file && !file.eof()) return unreadable(path, "reading failed");
-  return text;
-}
-
-Result<graph::SourceFiles> read_tree(const std::string& folder) {
-  if (!is_folder(folder))
-    return unreadable(folder, "expected a folder with graph data (version, channels, blocked-edges)");
-  graph::SourceFiles files;
-  const fs::path root(folder);
-  std::error_code ignored;
-  if (fs::exists(root / "version", ignored)) {
-    FAIRWAY_TRY(std::string text, read_text_file((root / "version").string()));
-    files.push_back({"version", std::move(text)});
-  }
-  for (std::string_view name : kFolders) FAIRWAY_CHECKED(read_folder(root, name, files));
-  std::ranges::sort(files, {}, &graph::SourceFile::path);
-  return files;
+  return read_file(path, updateservice::kMostSourceBytes);
 }
 
 Result<std::vector<graph::Release>> read_release_file(const std::string& path) {
-  FAIRWAY_TRY(const std::string text, read_text_file(path));
-  auto list = graph::read_releases(text);
-  if (!list)
-    return std::unexpected(std::move(list).error().within(fmt::format("while reading {}", quoted(path))));
-  return std::move(list->releases);
+  FAIRWAY_TRY(graph::ReleaseList list, updateservice::read_release_files(path));
+  return std::move(list.releases);
 }
 
 std::string releases_path(const GraphChoice& choice) {

@@ -17,11 +17,11 @@
 #include "graph/graph.hpp"
 #include "graph/graph_data.hpp"
 #include "graph/source_file.hpp"
+#include "updateservice/source_tree.hpp"
 
 namespace fairway::cli {
 
-// The parts of a tree that mean something: version, raw, channels, internal-channels, blocked-edges.
-Result<graph::SourceFiles> read_tree(const std::string& folder);
+using updateservice::read_tree;
 // A file's text; `-` is stdin.
 Result<std::string> read_text_file(const std::string& path);
 Result<std::vector<graph::Release>> read_release_file(const std::string& path);

@@ -1,67 +1,17 @@
 #include "cli/serve.hpp"
 
-#include <csignal>
 #include <filesystem>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "async/event_loop.hpp"
+#include "async/files.hpp"
 #include "base/log.hpp"
 #include "cli/data_directory.hpp"
-#include "cli/program.hpp"
-#include "async/files.hpp"
+#include "cli/server_process.hpp"
 
 namespace fairway::cli {
 namespace {
 
 constexpr std::size_t kMostInFlight = 1'000'000;
-
-// The signals that ask for the end. The first is remembered; the second does not wait for anything.
-class StopRequest {
- public:
-  explicit StopRequest(async::EventLoop& loop) {
-    std::signal(SIGPIPE,
-                SIG_IGN);  // a client that goes away is an error of its connection, not of the process
-    loop.on_signals({SIGINT, SIGTERM}, [this](int) { hear(); });
-  }
-  bool is_made() const { return is_made_; }
-
- private:
-  void hear() {
-    if (is_made_) ::_exit(static_cast<int>(ExitCode::Interrupted));
-    is_made_ = true;
-    log::info("stopping; once more to stop at once");
-  }
-
-  bool is_made_ = false;
-};
-
-// Threads that start while this lives leave the signals to the main thread, which then hears them in the
-// order in which they came.
-class SignalsForMainThread {
- public:
-  SignalsForMainThread() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~SignalsForMainThread() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsForMainThread(const SignalsForMainThread&) = delete;
-  SignalsForMainThread& operator=(const SignalsForMainThread&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-// Each watch is a connection: a shell's usual 1,024 files are too few for a fleet.
-void raise_open_file_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log::warning("could not raise the limit of open files");
-}
 
 Task<void> stop(apiserver::ApiServer& server) {
   co_await server.stop();

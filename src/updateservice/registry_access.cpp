@@ -1,0 +1,47 @@
+#include "updateservice/registry_access.hpp"
+
+#include <fmt/format.h>
+
+#include "async/files.hpp"
+#include "base/text.hpp"
+
+namespace fairway::updateservice {
+
+RegistryAccess::RegistryAccess(RegistrySettings settings, boost::asio::any_io_executor executor,
+                               TimerClock& clock)
+    : settings_(std::move(settings)), executor_(std::move(executor)), clock_(clock) {}
+
+Result<OpenRegistry> RegistryAccess::open(const oci::RegistryHost& host) const {
+  oci::RegistryOptions options{.registry = host,
+                               .trust_hint = "add its PEM certificate with --registry-ca FILE"};
+  if (!settings_.credentials_file.empty()) {
+    FAIRWAY_TRY(const std::string text, read_file(settings_.credentials_file));
+    auto credentials = oci::Credentials::parse(text);
+    if (!credentials) {
+      return std::unexpected(
+          std::move(credentials)
+              .error()
+              .within(fmt::format("while reading {}", quoted(settings_.credentials_file))));
+    }
+    options.credentials = *std::move(credentials);
+  }
+  http::ClientOptions client;
+  if (!host.is_plain) {
+    http::TlsClientSettings tls;
+    if (!settings_.ca_file.empty()) {
+      FAIRWAY_TRY(tls.ca_pem, read_file(settings_.ca_file));
+    }
+    auto context = http::make_client_context(tls);
+    if (!context) {
+      return std::unexpected(
+          std::move(context).error().within(fmt::format("while reading {}", quoted(settings_.ca_file))));
+    }
+    client.tls = *std::move(context);
+  }
+  OpenRegistry open;
+  open.client = std::make_unique<http::Client>(executor_, clock_, std::move(client));
+  open.registry = std::make_unique<oci::Registry>(*open.client, clock_, std::move(options));
+  return open;
+}
+
+}  // namespace fairway::updateservice
