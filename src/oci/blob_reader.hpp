@@ -23,7 +23,7 @@ class BlobReader {
   // As Registry::open_blob does it.
   BlobReader(Session& session, std::string repository, Descriptor descriptor);
   BlobReader(BlobReader&&) noexcept = default;
-  BlobReader& operator=(BlobReader&&) = delete;
+  BlobReader& operator=(BlobReader&&) noexcept = default;
 
   // The next piece; empty at the verified end and from then on. After an error there is nothing more to be
   // had.
