@@ -198,6 +198,8 @@ int main(int count, char** arguments) {
   int seconds = 2;
   int rounds = 5;
   std::string_view only;
+  if (count % 2 == 0)
+    fairway::bench::give_up("usage: prepared_bench [--seconds N] [--rounds N] [--only NAME]");
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string_view name = arguments[i];
     const auto number = static_cast<int>(fairway::parse_unsigned(arguments[i + 1]).value_or(0));

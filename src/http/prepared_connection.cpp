@@ -164,11 +164,11 @@ void PreparedConnection::hold() {
 PreparedConnection::Step PreparedConnection::read() {
   if (input_.empty() || needs_more_) {
     if (const Step received = receive(); received != Step::GoOn) return received;
+    needs_more_ = false;
   }
   if (budget_.requests == 0) return Step::TurnOver;
   if (!parser_) thread_.parser.reset();
   RequestParser& parser = parser_ ? *parser_ : thread_.parser;
-  needs_more_ = false;
   switch (parser.feed(input_)) {
     case RequestParser::Outcome::NeedMore:
       return more_needed(parser);

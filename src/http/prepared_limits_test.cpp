@@ -1,9 +1,12 @@
 // What a PreparedServer does about clients that are slow, silent, gone or too many, and how it stops.
+#include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <thread>
 
+#include "base/log.hpp"
 #include "http/prepared_server.hpp"
 #include "http/prepared_testing.hpp"
 
@@ -154,6 +157,7 @@ TEST(PreparedServerLimits, TooManyConnectionsGetAnAnswer) {
 TEST(PreparedServerLimits, FarTooManyConnectionsAreClosed) {
   PreparedFixture fixture({.max_connections = 1});
   std::vector<RawSocket> sockets;
+  sockets.reserve(200);
   for (int i = 0; i < 200; ++i) sockets.push_back(fixture.connect());
   // Those beyond the ones that are refused with an answer see nothing but the end.
   EXPECT_EQ(sockets.back().drain(), "");
@@ -176,20 +180,55 @@ TEST(PreparedServerLimits, ClientsMayGoAwayAtAnyPoint) {
   EXPECT_EQ(fixture.ask(get("/large")).body.size(), kLargeSize);
 }
 
-TEST(PreparedServerLimits, OneLargeReaderDoesNotKeepOthersWaiting) {
+TEST(PreparedServerLimits, OneClientDoesNotKeepOthersWaiting) {
   PreparedFixture fixture;
+  RawSocket blocker = fixture.connect();
+  blocker.send(get("/block"));
+  fixture.await_block();
+  // Both wait when the server looks again; whichever it takes first, it comes round to the other soon.
   RawSocket greedy = fixture.connect();
+  RawSocket modest = fixture.connect();
   std::string text;
-  for (int i = 0; i < 400; ++i) text += get("/large");
-  std::thread reader([&] {
-    greedy.send(text);
-    for (int i = 0; i < 400; ++i) greedy.read();
+  for (int i = 0; i < 400; ++i) text += get("/greedy");
+  greedy.send(text);
+  modest.send(get("/modest"));
+  fixture.open_gate();
+  for (int i = 0; i < 400; ++i) greedy.read();
+  modest.read();
+  fixture.server().stop(0s);
+  const std::vector<Answered> answered = fixture.answered();
+  ASSERT_EQ(answered.size(), 402U);
+  const auto place = std::ranges::find(answered, "/modest", &Answered::target) - answered.begin();
+  EXPECT_LT(place, 50);
+}
+
+TEST(PreparedServerLimits, WithoutDescriptorsItWaitsToAccept) {
+  std::atomic<bool> has_warned = false;
+  log::Sink before = log::set_sink([&](log::Level, std::string_view message, const log::Fields&) {
+    if (message != "cannot accept connections") return;
+    has_warned = true;
+    has_warned.notify_all();
   });
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(fixture.ask(get("/small")).body, "hello");
-  // Not all of the greedy client's answers came before those of the others.
-  const auto answered = fixture.answered();
-  EXPECT_LT(answered.size(), 420U);
-  reader.join();
+  PreparedFixture fixture;
+  RawSocket first = fixture.connect();
+  first.send(get("/small"));
+  first.read();
+  const int unconnected = ::socket(AF_INET, SOCK_STREAM, 0);
+  const int lowest_free = ::dup(unconnected);
+  ::close(lowest_free);
+  rlimit usual{};
+  ::getrlimit(RLIMIT_NOFILE, &usual);
+  const rlimit none{static_cast<rlim_t>(lowest_free), usual.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  RawSocket second(fixture.server().port(), unconnected, RawSocket::Given());
+  second.send(get("/small"));
+  has_warned.wait(false);
+  first.send(get("/small"));
+  EXPECT_EQ(first.read().body, "hello") << "those who are connected are served";
+  ::setrlimit(RLIMIT_NOFILE, &usual);
+  fixture.advance(100ms);
+  EXPECT_EQ(second.read().body, "hello");
+  log::set_sink(std::move(before));
 }
 
 std::size_t resident_bytes() {

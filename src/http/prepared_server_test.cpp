@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <latch>
 #include <thread>
 
 #include "http/prepared_testing.hpp"
@@ -257,6 +256,7 @@ TEST(PreparedServer, AnswersFromManyThreads) {
   }
   fixture.await_later(kClients);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (std::size_t i = 0; i < kClients / 4; ++i) fixture.take_later().send({fixture.small()});
@@ -270,6 +270,7 @@ TEST(PreparedServer, ServesManyClientsOnSeveralThreads) {
   PreparedFixture fixture({.threads = 3});
   std::atomic<int> good = 0;
   std::vector<std::thread> clients;
+  clients.reserve(4);
   for (int t = 0; t < 4; ++t) {
     clients.emplace_back([&] {
       for (int i = 0; i < 20; ++i) {
@@ -305,8 +306,8 @@ TEST(PreparedServer, AnAnswerForAnEarlierConnectionDoesNotReachTheNext) {
   first.send(get("/later"));
   fixture.await_later(1);
   first.reset();
-  // Slots are used again: ask until the first connection's is free for sure.
-  while (fixture.server().connections() > 0) (void)0;
+  // The second is to get the place that the first had.
+  while (fixture.server().connections() > 0) std::this_thread::yield();
   RawSocket second = fixture.connect();
   second.send(get("/later"));
   fixture.await_later(2);

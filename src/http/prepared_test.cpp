@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 namespace fairway::http {
 namespace {
@@ -51,6 +52,7 @@ TEST(PreparedBody, BodiesLeaveDescriptorsToConnections) {
   few.rlim_cur = 100;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
   std::vector<std::shared_ptr<const PreparedBody>> bodies;
+  bodies.reserve(100);
   for (int i = 0; i < 100; ++i) bodies.push_back(PreparedBody::make(pattern(20'000)));
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_GE(bodies.front()->file(), 0);

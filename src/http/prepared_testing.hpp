@@ -45,15 +45,13 @@ struct RawAnswer {
 // Blocks; what the server never says would end with the time of the test.
 class RawSocket {
  public:
+  struct Given {};
+  RawSocket(std::uint16_t port, int socket, Given) : socket_(socket) { connect(port); }
   explicit RawSocket(std::uint16_t port, int receive_buffer = 0)
       : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0)
       ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    is_connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    connect(port);
   }
   ~RawSocket() { close(); }
   RawSocket(RawSocket&& other) noexcept
@@ -110,6 +108,13 @@ class RawSocket {
   }
 
  private:
+  void connect(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    is_connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  }
   bool receive() {
     char buffer[16 * 1024];
     const auto got = ::recv(socket_, buffer, sizeof buffer, 0);
@@ -135,8 +140,8 @@ struct Answered {
   bool is_complete = false;
 };
 
-// /small /large /204 /304 answer at once; /echo repeats what the handler saw; /later keeps its Responder for
-// the test; /never drops it.
+// /small /large /204 /304 answer at once; /later keeps its Responder for the test; /never drops it; /block
+// holds the server's thread until the gate is opened; every other path repeats what the handler saw.
 class PreparedFixture {
  public:
   explicit PreparedFixture(PreparedServerOptions options = {}) {
@@ -172,6 +177,11 @@ class PreparedFixture {
   void await_later(std::size_t count) {
     while (later_count_ < count) later_count_.wait(later_count_.load());
   }
+  void await_block() { is_blocked_.wait(false); }
+  void open_gate() {
+    is_gate_open_ = true;
+    is_gate_open_.notify_all();
+  }
   Responder take_later() {
     const std::lock_guard lock(mutex_);
     Responder responder = std::move(later_.front());
@@ -189,6 +199,12 @@ class PreparedFixture {
     if (request.path == "/204") return responder.send({PreparedAnswer::make(204, {}, small_body())});
     if (request.path == "/304") return responder.send({PreparedAnswer::make(304, {}, small_body())});
     if (request.path == "/never") return;
+    if (request.path == "/block") {
+      is_blocked_ = true;
+      is_blocked_.notify_all();
+      is_gate_open_.wait(false);
+      return responder.send({small_});
+    }
     if (request.path == "/later") {
       {
         const std::lock_guard lock(mutex_);
@@ -214,6 +230,8 @@ class PreparedFixture {
   std::vector<Answered> answered_;
   std::vector<Responder> later_;
   std::atomic<std::size_t> later_count_ = 0;
+  std::atomic<bool> is_blocked_ = false;
+  std::atomic<bool> is_gate_open_ = false;
   std::unique_ptr<PreparedServer> server_;
 };
 

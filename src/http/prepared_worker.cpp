@@ -179,7 +179,7 @@ bool PreparedWorker::accept_one() {
   }
   if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
   if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-    log::warning("cannot accept connections", {{"error", std::generic_category().message(errno)}});
+    log::warning("cannot accept connections", {{"error", ::strerrordesc_np(errno)}});
     pause_accepting();
     return false;
   }
@@ -191,8 +191,8 @@ void PreparedWorker::admit(int socket, const sockaddr_storage& address) {
   const bool is_too_many = before >= shared_.options.max_connections;
   const bool is_far_too_many = before >= shared_.options.max_connections + kRefusedAtATime;
   if (is_far_too_many) {
-    ::close(socket);
     --shared_.connections;
+    ::close(socket);
     return;
   }
   if (free_slots_.empty()) {
@@ -323,11 +323,12 @@ void PreparedWorker::close(PreparedConnection& connection) {
   const std::uint32_t index = connection.id().slot;
   if (connection.place.is_waiting)
     waits_[static_cast<std::size_t>(connection.place.waits_for)].remove(connection);
+  // Counted before it can be seen: a client that saw the end finds its place free.
+  --open_;
+  --shared_.connections;
   slots_[index].connection.reset();
   ++slots_[index].generation;
   free_slots_.push_back(index);
-  --open_;
-  --shared_.connections;
 }
 
 }  // namespace fairway::http
