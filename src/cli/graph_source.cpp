@@ -1,5 +1,7 @@
 #include "cli/graph_source.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
@@ -7,19 +9,30 @@
 #include <ostream>
 
 #include "async/files.hpp"
+#include "async/process.hpp"
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "graph/builder.hpp"
+#include "updateservice/graph_data_source.hpp"
 #include "updateservice/release_files.hpp"
+#include "updateservice/source_tree.hpp"
 
 namespace fairway::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using updateservice::GraphDataPlace;
 
-bool is_folder(const std::string& path) {
+constexpr std::array<std::string_view, 4> kArchives{".tar", ".tar.gz", ".tgz", ".tar.zst"};
+
+// Whether a source is graph data, as opposed to somebody's graph.
+bool is_graph_data_source(const std::string& source) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored);
+  if (fs::is_directory(source, ignored)) return true;
+  const auto place = GraphDataPlace::parse(source);
+  if (place && place->kind != GraphDataPlace::Kind::Path) return true;
+  return std::ranges::any_of(kArchives, [&](std::string_view ending) { return source.ends_with(ending); });
 }
 
 std::string named(std::string_view name, std::span<const std::string> known) {
@@ -39,8 +52,31 @@ Result<std::vector<graph::Release>> read_release_file(const std::string& path) {
   return std::move(list.releases);
 }
 
+Result<graph::SourceFiles> read_tree(const std::string& source) {
+  FAIRWAY_TRY(const GraphDataPlace place, GraphDataPlace::parse(source));
+  if (place.kind == GraphDataPlace::Kind::Path) {
+    FAIRWAY_TRY(updateservice::GraphDataFiles data, updateservice::read_graph_data_path(place.path));
+    return std::move(data.files);
+  }
+  if (place.kind == GraphDataPlace::Kind::Git) {
+    const SystemClock clock;
+    SystemProcess process(clock);
+    FAIRWAY_TRY(updateservice::GraphDataFiles data,
+                updateservice::read_graph_data_git(process, place.path, place.revision));
+    return std::move(data.files);
+  }
+  return fail(
+      ErrorCode::Unsupported,
+      fmt::format(
+          "expected a folder, an archive or git:FOLDER@REVISION, found the image {}: extract it, or ask "
+          "the service that serves it (/graph-data)",
+          quoted(source)));
+}
+
 std::string releases_path(const GraphChoice& choice) {
-  return choice.releases.empty() ? (fs::path(choice.source) / "releases.jsonl").string() : choice.releases;
+  if (!choice.releases.empty()) return choice.releases;
+  const auto place = GraphDataPlace::parse(choice.source);
+  return (fs::path(place ? place->path : choice.source) / "releases.jsonl").string();
 }
 
 void add_releases_option(CLI::App& command, std::string& releases) {
@@ -99,7 +135,7 @@ Result<graph::Document> select_document(const graph::Graph& graph, const GraphCh
 }
 
 Result<graph::Document> load_document(const GraphChoice& choice, std::ostream& err) {
-  if (is_folder(choice.source)) {
+  if (is_graph_data_source(choice.source)) {
     FAIRWAY_TRY(const LoadedGraph loaded, load_graph(choice, err));
     return select_document(*loaded.graph, choice);
   }

@@ -1,8 +1,8 @@
 // What the graph commands read: graph-data trees, release lists, and graphs as JSON.
 //
-// A graph is given as a folder (graph data, with releases in a JSON-lines file) or as a file with what an
-// update service answered; `-` is stdin. Alerts of the builder go to `err`, since the graph is usable all the
-// same.
+// A graph is given as graph data (a folder, an archive, a Git revision; with releases in a JSON-lines file)
+// or as a file with what an update service answered; `-` is stdin. Alerts of the builder go to `err`, since
+// the graph is usable all the same.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -17,17 +17,17 @@
 #include "graph/graph.hpp"
 #include "graph/graph_data.hpp"
 #include "graph/source_file.hpp"
-#include "updateservice/source_tree.hpp"
 
 namespace fairway::cli {
 
-using updateservice::read_tree;
+// The files of a tree that mean something: of a folder, an archive, or git:FOLDER@REVISION (or @DATE).
+Result<graph::SourceFiles> read_tree(const std::string& source);
 // A file's text; `-` is stdin.
 Result<std::string> read_text_file(const std::string& path);
 Result<std::vector<graph::Release>> read_release_file(const std::string& path);
 
 struct GraphChoice {
-  std::string source;    // a folder, a file, or -
+  std::string source;    // graph data, a file, or -
   std::string releases;  // empty: releases.jsonl in the folder
   std::string channel;   // empty: all
   std::string arch = "amd64";

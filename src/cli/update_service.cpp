@@ -57,7 +57,7 @@ constexpr const char* kDescription =
     "releases, notices when they change, and keeps the last good graph when a change is bad.\n"
     "\n"
     "Graph data is a folder, an archive (.tar, .tar.gz, .tar.zst), git:FOLDER@REVISION or oci:IMAGE.\n"
-    "Releases are a file with one JSON object a line, a folder of such files, or oci:REPOSITORY.";
+    "Releases are a file with one JSON object a line, a folder of .json files, or oci:REPOSITORY.";
 
 constexpr const char* kExamples =
     "# From files; a change is served within a second\n"
@@ -262,6 +262,8 @@ void add_targeting_options(CLI::App& command, UpdateServiceFlags& flags) {
                   "How long a blocked id stays blocked");
   duration_option(command, "--unknown-lifetime", flags.lifetimes.unknown,
                   "How long an unknown id is not asked about again");
+  duration_option(command, "--failure-lifetime", flags.lifetimes.failure,
+                  "How long a query that failed blocks everyone before it is asked again");
   duration_option(command, "--query-pause", flags.lifetimes.least_pause,
                   "The least time between two runs of one query, whatever clients send");
   command
