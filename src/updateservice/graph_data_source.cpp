@@ -77,6 +77,8 @@ Result<std::string> run_git(Process& process, const std::string& repository,
   FAIRWAY_TRY(
       ProcessResult result,
       process.run({.program = "git", .arguments = std::move(arguments), .max_output = kMostSourceBytes}));
+  // Asked to be quiet, Git says nothing about a name that it does not know.
+  if (result.exit_code == 1 && trim(result.error_output).empty()) return std::string();
   if (result.exit_code != 0) {
     return fail(ErrorCode::NotFound,
                 fmt::format("git cannot read {}: {}", quoted(repository), trim(result.error_output)));
@@ -90,7 +92,8 @@ Result<std::string> commit_of(Process& process, const std::string& repository, c
         ErrorCode::Invalid,
         fmt::format("expected a Git revision or a date such as 2024-05-01, found {}", quoted(revision)));
   }
-  std::vector<std::string> arguments{"rev-parse", "--verify", "--end-of-options", revision + "^{commit}"};
+  std::vector<std::string> arguments{"rev-parse", "--verify", "--quiet", "--end-of-options",
+                                     revision + "^{commit}"};
   if (is_date(revision)) {
     // A date alone is the end of that day.
     const std::string until = revision.size() == 10 ? revision + "T23:59:59Z" : revision;
@@ -99,7 +102,9 @@ Result<std::string> commit_of(Process& process, const std::string& repository, c
   FAIRWAY_TRY(const std::string output, run_git(process, repository, std::move(arguments)));
   std::string commit(trim(output));
   if (commit.empty()) {
-    return fail(ErrorCode::NotFound, fmt::format("{} has no commit before {}", quoted(repository), revision));
+    return fail(ErrorCode::NotFound,
+                fmt::format("graph data has no {} {}", is_date(revision) ? "commit before" : "revision",
+                            quoted(revision)));
   }
   return commit;
 }
