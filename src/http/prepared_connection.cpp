@@ -138,8 +138,7 @@ void PreparedConnection::settle() {
 
 void PreparedConnection::hold() {
   if (input_.empty()) {
-    if (held_.capacity() > std::string().capacity()) held_ = std::string();
-    held_.clear();
+    std::string().swap(held_);  // an assignment would keep the memory
     return;
   }
   if (needs_more_) {
@@ -325,7 +324,7 @@ PreparedConnection::Step PreparedConnection::send_text() {
     const std::string head = std::string(parts[0]).append(parts[1]).append(parts[2]);
     unsent_head_ = head.substr(taken);
   } else {
-    unsent_head_.clear();
+    if (!unsent_head_.empty()) std::string().swap(unsent_head_);
     body_sent_ += taken - head_size;
   }
   has_begun_head_ = true;
