@@ -30,6 +30,13 @@ function(fairway_library name)
   target_link_libraries(fairway_${name} PUBLIC ${ARG_EXTERNAL})
 endfunction()
 
+# Libraries of many templates and little work: with sanitizers, optimising them takes longer than it saves the tests.
+function(fairway_compile_quickly name)
+  if(FAIRWAY_SANITIZE)
+    target_compile_options(fairway_${name} PRIVATE -O0)
+  endif()
+endfunction()
+
 # fairway_test(json_test DEPENDS json SOURCES value_test.cpp … [LABELS slow] [TIMEOUT 60] [READS_PROJECT])
 # makes one executable; every TEST in it is a test of ctest. With READS_PROJECT, FAIRWAY_SOURCE_DIR is the project's root.
 function(fairway_test name)
