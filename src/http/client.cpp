@@ -152,6 +152,9 @@ class Exchange {
       answer_begun_ = true;
       co_return Result<void>{};
     }
+    // The parser takes no end before a beginning.
+    if (!parser_->got_some())
+      co_return fail(ErrorCode::Unavailable, "the server closed the connection without an answer");
     error_code error;
     parser_->put_eof(error);
     if (!error && parser_->is_done()) co_return Result<void>{};

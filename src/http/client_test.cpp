@@ -1,8 +1,13 @@
 #include "http/client.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <gtest/gtest.h>
 
 #include "async/notify.hpp"
+#include "async/task_group.hpp"
 #include "http/certificates.hpp"
 #include "http/test_server.hpp"
 
@@ -121,6 +126,38 @@ TEST(HttpClient, SaysWhereItCouldNotConnect) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::Unavailable);
   EXPECT_NE(answer.error().describe().find("cannot connect to 127.0.0.1:"), std::string::npos);
+}
+
+// Hears the request, says so much, and hangs up.
+Task<void> hang_up_after(boost::asio::ip::tcp::acceptor& acceptor, std::string words) {
+  const auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+  auto [refused, socket] = co_await acceptor.async_accept(token);
+  std::string request(1024, ' ');
+  co_await socket.async_read_some(boost::asio::buffer(request), token);
+  co_await boost::asio::async_write(socket, boost::asio::buffer(words), token);
+  co_return Result<void>{};
+}
+
+TEST(HttpClient, AServerThatHangsUpIsReported) {
+  using boost::asio::ip::tcp;
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "closed the connection without an answer"},
+      {"HTTP/1.1 200 OK\r\nContent-Le", "closed the connection in the middle of its answer"},
+      {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+       "closed the connection in the middle of its answer"}};
+  for (const auto& [words, complaint] : cases) {
+    async::EventLoop loop;
+    tcp::acceptor acceptor(loop.executor(), {boost::asio::ip::address_v4::loopback(), 0});
+    async::TaskGroup tasks(loop.executor());
+    tasks.spawn("server", hang_up_after(acceptor, words));
+    Client client(loop.executor(), loop.clock(), {});
+    const auto answer = loop.block_on(
+        client.send({"GET", Url{"http", "127.0.0.1", acceptor.local_endpoint().port(), "/", ""}}));
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::Unavailable);
+    EXPECT_NE(answer.error().describe().find(complaint), std::string::npos) << answer.error().describe();
+    loop.run_until_idle();
+  }
 }
 
 struct Silent {
