@@ -274,7 +274,7 @@ class Fake:
                   "odd_values": self.vector([("yes", "1.5"), ("nan", "NaN"), ("inf", "+Inf"), ("minus", "-1"), ("text", "one")]),
                   "odd_labels": self.vector([(None, "1"), ("", "1")]), "odd_twice": self.vector([("yes", "1"), ("yes", "0")]),
                   "also_good": self.vector([("yes", "1e0")], warnings=["something"])}
-        name = re.search(r"\((\w+)\)", text)[1]
+        name = re.search(r"\((\w+)\)$", text)[1]
         if "needs_token" in text:
             right = to.headers.get("Authorization") == f"Bearer {self.token}"
             return self.send(to, good if right else b"who are you", 200 if right else 401)
