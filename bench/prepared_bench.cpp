@@ -7,6 +7,7 @@
 // processor time of a request tells more than the number of requests.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -21,6 +22,7 @@
 
 #include "nginx_peer.hpp"
 #include "store_bench_socket.hpp"
+#include "wrk.hpp"
 
 namespace fairway::bench {
 namespace {
@@ -104,38 +106,6 @@ class OurServer {
   std::uint16_t port_ = 0;
 };
 
-struct Round {
-  double per_second = 0;
-  double cpu_microseconds = 0;  // of the server, a request
-  double busy = 0;              // how much of its core the server had
-};
-
-// The two numbers of wrk's report, "N requests in" and "Requests/sec:".
-Round run_wrk(std::uint16_t port, pid_t server, const std::string& path, const std::string& tag,
-              int seconds) {
-  std::string command = fmt::format("taskset -c {} wrk -t1 -c32 -d{}s", kLoadCore, seconds);
-  if (!tag.empty()) command += fmt::format(" -H 'If-None-Match: {}'", tag);
-  command += fmt::format(" http://127.0.0.1:{}{} 2>&1", port, path);
-  const double before = cpu_seconds(server);
-  FILE* output = ::popen(command.c_str(), "r");
-  if (output == nullptr) give_up("cannot run wrk");
-  std::string text;
-  char block[4096];
-  for (std::size_t got = 0; (got = std::fread(block, 1, sizeof block, output)) > 0;) text.append(block, got);
-  if (::pclose(output) != 0) give_up("wrk failed: " + text);
-  const double used = cpu_seconds(server) - before;
-  const auto number_after = [&](std::string_view mark) {
-    const std::size_t at = text.find(mark);
-    if (at == std::string::npos) give_up("wrk said something unexpected: " + text);
-    return std::strtod(text.c_str() + at + mark.size(), nullptr);
-  };
-  if (text.contains("Non-2xx") || text.contains("Socket errors")) give_up("wrk saw errors: " + text);
-  const std::size_t requests = text.find(" requests in");
-  const std::size_t line = text.rfind('\n', requests);
-  const double count = std::strtod(text.c_str() + line + 1, nullptr);
-  return {number_after("Requests/sec:"), used / count * 1e6, used / seconds};
-}
-
 std::string tag_of(std::uint16_t port, const std::string& path) {
   auto connection = Connection::open(port);
   if (!connection || !(*connection)->send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n"))
@@ -147,15 +117,15 @@ std::string tag_of(std::uint16_t port, const std::string& path) {
   return std::string(head->substr(at + 6, head->find('\r', at) - at - 6));
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+std::vector<std::string> conditional(const std::string& tag) {
+  return tag.empty() ? std::vector<std::string>{} : std::vector{"If-None-Match: " + tag};
 }
 
-double median(const std::vector<Round>& rounds, double Round::* member) {
-  std::vector<double> values;
-  for (const Round& round : rounds) values.push_back(round.*member);
-  return median(std::move(values));
+Round wrk(WrkRun run) {
+  run.core = kLoadCore;
+  auto round = run_wrk(run);
+  if (!round) give_up(round.error().describe());
+  return *round;
 }
 
 void measure(const Case& its, const OurServer& ours, const NginxPeer& nginx, int rounds, int seconds) {
@@ -165,8 +135,16 @@ void measure(const Case& its, const OurServer& ours, const NginxPeer& nginx, int
   std::vector<Round> of_us, of_nginx;
   std::vector<double> ratios, cpu_ratios;
   for (int i = 0; i < rounds; ++i) {
-    of_us.push_back(run_wrk(ours.port(), ours.pid(), path, our_tag, seconds));
-    of_nginx.push_back(run_wrk(nginx.port(), nginx.pid(), path, nginx_tag, seconds));
+    of_us.push_back(wrk({.port = ours.port(),
+                         .server = ours.pid(),
+                         .target = path,
+                         .headers = conditional(our_tag),
+                         .seconds = seconds}));
+    of_nginx.push_back(wrk({.port = nginx.port(),
+                            .server = nginx.pid(),
+                            .target = path,
+                            .headers = conditional(nginx_tag),
+                            .seconds = seconds}));
     ratios.push_back(of_us.back().per_second / of_nginx.back().per_second);
     cpu_ratios.push_back(of_nginx.back().cpu_microseconds / of_us.back().cpu_microseconds);
   }

@@ -4,10 +4,16 @@
 #include <deque>
 #include <mutex>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
 namespace fairway::async {
+namespace {
+
+constexpr int kBackground = 19;
+
+}  // namespace
 
 struct WorkerPool::Impl {
   mutable std::mutex mutex;
@@ -30,9 +36,14 @@ struct WorkerPool::Impl {
   }
 };
 
-WorkerPool::WorkerPool(std::string name, std::size_t threads) : impl_(std::make_unique<Impl>()) {
+WorkerPool::WorkerPool(std::string name, std::size_t threads, Urgency urgency)
+    : impl_(std::make_unique<Impl>()) {
   for (std::size_t i = 0; i < threads; ++i) {
-    impl_->threads.emplace_back([impl = impl_.get()] { impl->work(); });
+    impl_->threads.emplace_back([impl = impl_.get(), urgency] {
+      // On Linux the priority of "process 0" is that of the calling thread.
+      if (urgency == Urgency::Background) ::setpriority(PRIO_PROCESS, 0, kBackground);
+      impl->work();
+    });
     pthread_setname_np(impl_->threads.back().native_handle(), name.substr(0, 15).c_str());
   }
 }

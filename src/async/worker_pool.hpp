@@ -20,7 +20,9 @@ namespace fairway::async {
 
 class WorkerPool {
  public:
-  WorkerPool(std::string name, std::size_t threads);
+  // Threads in the background give way to all others of the process: for work that nobody waits for.
+  enum class Urgency { Usual, Background };
+  WorkerPool(std::string name, std::size_t threads, Urgency urgency = Urgency::Usual);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;

@@ -15,7 +15,10 @@ struct Refresher::Built {
 };
 
 Refresher::Refresher(RefreshSettings settings, Parts parts)
-    : settings_(settings), parts_(std::move(parts)), tasks_(parts_.executor), compressor_("compress", 1) {}
+    : settings_(settings),
+      parts_(std::move(parts)),
+      tasks_(parts_.executor),
+      compressor_("compress", 1, async::WorkerPool::Urgency::Background) {}
 
 Refresher::~Refresher() = default;
 

@@ -75,7 +75,7 @@ struct UpdateService::Impl {
   Impl(async::EventLoop& event_loop, UpdateServiceSettings given)
       : loop(event_loop),
         settings(std::move(given)),
-        pool("update-service", kWorkers),
+        pool("update-service", kWorkers, async::WorkerPool::Urgency::Background),
         tasks(loop.executor(),
               [](const std::string& name, const Error& error) {
                 log::error("a task failed", {{"task", name}, {"error", error.describe()}});

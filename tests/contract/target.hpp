@@ -9,11 +9,11 @@
 #include <string>
 
 #include "async/event_loop.hpp"
+#include "async/process.hpp"
 #include "async/worker_pool.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "kube/client/client_config.hpp"
-#include "async/process.hpp"
 
 #include "api.hpp"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/text.hpp"
 #include "async/files.hpp"
+#include "base/text.hpp"
 
 namespace fairway::kube {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "async/files.hpp"
 #include "async/worker_pool.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "async/files.hpp"
 
 namespace fairway::kube {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "async/process.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "kube/client/client_config.hpp"
-#include "async/process.hpp"
 
 namespace fairway::kube {
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "async/files.hpp"
 #include "base/text.hpp"
 #include "json/yaml.hpp"
-#include "async/files.hpp"
 
 namespace fairway::kube {
 namespace {

@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-#include "base/text.hpp"
 #include "async/files.hpp"
+#include "base/text.hpp"
 #include "kube/client/kubeconfig.hpp"
 
 namespace fairway::kube {

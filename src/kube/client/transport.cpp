@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "async/files.hpp"
 #include "base/text.hpp"
 #include "http/tls.hpp"
 #include "json/value.hpp"
-#include "async/files.hpp"
 
 namespace fairway::kube {
 namespace {
