@@ -229,6 +229,42 @@ TEST_F(ImageTest, LimitsAreNamedWithTheLayer) {
   EXPECT_FALSE(run(extract_tree(small, image, {}, [](const ImageFile&) { return Result<void>{}; })));
 }
 
+struct Finding {
+  static Task<void> find(LayerAccess access, Image image, std::optional<ErrorCode>& into) {
+    const auto found =
+        co_await find_in_layers(access, std::move(image), kMetadata, [](const std::string&) { return true; });
+    if (!found) into = found.error().code;
+    co_return Result<void>{};
+  }
+};
+
+TEST_F(ImageTest, ATaskMayBeCancelledInTheMiddleOfALayer) {
+  const Image image = put({{{"a", std::string(500'000, 'x')}, {kMetadata, "good"}}});
+  bool has_begun = false;
+  fake.intercept = [&](const http::ClientRequest& request) -> Intercepted {
+    auto served = fake.serve(request);
+    served.stalls_after = served.body.size() / 2;
+    has_begun = true;
+    return served;
+  };
+  async::TaskGroup group(loop.executor());
+  std::optional<ErrorCode> code;
+  group.spawn("find", Finding::find(access(), image, code));
+  loop.run_until([&] { return has_begun; });
+  group.cancel();
+  loop.run_until([&] { return group.size() == 0; });
+  EXPECT_EQ(code, ErrorCode::Cancelled);
+}
+
+TEST_F(ImageTest, ManyLayersAtOnceShareASmallPool) {
+  const Image image = put({{{"a", std::string(500'000, 'x')}, {kMetadata, "good"}}});
+  async::TaskGroup group(loop.executor());
+  std::vector<std::optional<ErrorCode>> codes(16);
+  for (auto& code : codes) group.spawn("find", Finding::find(access(), image, code));
+  loop.run_until([&] { return group.size() == 0; });
+  for (const auto& code : codes) EXPECT_EQ(code, std::nullopt);
+}
+
 TEST_F(ImageTest, ALargeLayerPassesInBatches) {
   std::vector<TarEntry> entries;
   std::uint32_t state = 7;

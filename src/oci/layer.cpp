@@ -47,6 +47,14 @@ struct LayerReader::Impl {
     return outcome.value_or(Result<void>{});
   }
 
+  // Has the decoder end, if it has not: it waits for its turn, and is told that there will be none.
+  void abandon() {
+    const std::lock_guard lock(mutex);
+    is_abandoned = true;
+    turn = Turn::Decoder;
+    changed.notify_all();
+  }
+
   bool start() {
     try {
       thread = std::thread([this] { decode(); });
@@ -84,8 +92,7 @@ LayerReader::LayerReader(LayerLimits limits, LayerHandlers handlers)
 
 LayerReader::~LayerReader() {
   if (!impl_->thread.joinable()) return;
-  impl_->is_abandoned = true;  // the decoder waits for its turn or has ended
-  (void)impl_->let_decode({});
+  impl_->abandon();
   impl_->thread.join();
 }
 

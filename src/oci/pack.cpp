@@ -36,6 +36,8 @@ Result<std::string> pack_tar_gz(std::span<const PackedFile> files) {
   if (archive_write_add_filter_gzip(to) != ARCHIVE_OK ||
       archive_write_set_format_pax_restricted(to) != ARCHIVE_OK ||
       archive_write_set_options(to, "gzip:!timestamp") != ARCHIVE_OK ||
+      // No padding to a tape's blocks: strict readers take zeros after the stream for a broken next one.
+      archive_write_set_bytes_in_last_block(to, 1) != ARCHIVE_OK ||
       archive_write_open(to, &out, nullptr, append, nullptr) != ARCHIVE_OK)
     return failed(to);
   for (const PackedFile& file : files) {

@@ -50,11 +50,12 @@ Served not_found(std::string_view code) {
 
 void FakeRegistry::put(const std::string& repository, const std::string& tag, const TestImage& image) {
   tags_[repository].push_back(tag);
-  manifests_[repository + "/" + tag] = {image.media_type, image.text};
-  manifests_[repository + "/" + image.digest().text()] = {image.media_type, image.text};
+  const auto name = [&](const std::string& version) { return fmt::format("{}/{}", repository, version); };
+  manifests_[name(tag)] = {image.media_type, image.text};
+  manifests_[name(image.digest().text())] = {image.media_type, image.text};
   for (const auto& [digest, text] : image.manifests) {
     const auto document = parse_manifest(text);
-    manifests_[repository + "/" + digest] = {document ? document->media_type : "application/json", text};
+    manifests_[name(digest)] = {document ? document->media_type : "application/json", text};
   }
   blobs_.insert(image.blobs.begin(), image.blobs.end());
 }
