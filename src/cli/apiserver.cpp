@@ -34,11 +34,13 @@ constexpr const char* kExamples =
     "fairway apiserver --data ./data --cluster member1 --cluster member2";
 
 Result<void> run_apiserver(const ApiserverSettings& settings, Invocation& invocation) {
-  return serve(settings.serve, settings.store == "memory", [&](const Serving& serving) {
+  const auto tell = [&](async::EventLoop&, const Serving& serving) -> Result<void> {
     invocation.out << fmt::format("listening on {}\n", serving.server.url());
     if (!serving.kubeconfig.empty()) invocation.out << fmt::format("kubeconfig {}\n", serving.kubeconfig);
     invocation.out.flush();
-  });
+    return {};
+  };
+  return serve(settings.serve, settings.store == "memory", {.on_ready = tell});
 }
 
 void choose(const CLI::App& command, Invocation& invocation,

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kMostInFlight = 1'000'000;
 
-Task<void> stop(apiserver::ApiServer& server) {
+Task<void> stop(apiserver::ApiServer& server, const ServeHooks& hooks) {
+  if (hooks.before_stop) co_await hooks.before_stop();
   co_await server.stop();
   co_return Result<void>{};
 }
@@ -72,8 +73,7 @@ void add_serve_options(CLI::App& command, ServeSettings& settings) {
                   "How long a watch may be away and still resume without listing again");
 }
 
-Result<void> serve(const ServeSettings& settings, bool is_in_memory,
-                   const std::function<void(const Serving&)>& on_ready) {
+Result<void> serve(const ServeSettings& settings, bool is_in_memory, const ServeHooks& hooks) {
   ServeSettings effective = settings;
   if (!is_in_memory) {
     effective.server.data_directory =
@@ -84,20 +84,22 @@ Result<void> serve(const ServeSettings& settings, bool is_in_memory,
 
   raise_open_file_limit();
   async::EventLoop loop;
-  const StopRequest stop_request(loop);
+  const StopRequest stop_request(loop, hooks.on_hangup);
   auto server = [&] {
     const SignalsForMainThread only_here;
     return loop.block_on(apiserver::ApiServer::start(loop, effective.server));
   }();
   if (!server) return std::unexpected(std::move(server).error().within("starting the API server"));
   const auto kubeconfig = write_kubeconfigs(effective, **server);
+  Result<void> beside;
   if (kubeconfig) {
-    on_ready({.server = **server, .kubeconfig = *kubeconfig});
-    loop.run_until([&] { return stop_request.is_made(); });
+    const SignalsForMainThread only_here;
+    beside = hooks.on_ready(loop, {.server = **server, .kubeconfig = *kubeconfig});
   }
-  FAIRWAY_CHECKED(loop.block_on(stop(**server)));
+  if (kubeconfig && beside) loop.run_until([&] { return stop_request.is_made(); });
+  FAIRWAY_CHECKED(loop.block_on(stop(**server, hooks)));
   if (!kubeconfig) return std::unexpected(kubeconfig.error().within("writing the kubeconfig"));
-  return {};
+  return beside;
 }
 
 }  // namespace fairway::cli

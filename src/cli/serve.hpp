@@ -9,6 +9,7 @@
 #include <string>
 
 #include "apiserver/server.hpp"
+#include "async/event_loop.hpp"
 #include "base/result.hpp"
 #include "cli/options.hpp"
 
@@ -30,8 +31,14 @@ struct Serving {
   std::string kubeconfig;  // the file; empty when nothing was written
 };
 
-// With `is_in_memory`, nothing is kept. `on_ready` is called once, when the server answers.
-Result<void> serve(const ServeSettings& settings, bool is_in_memory,
-                   const std::function<void(const Serving&)>& on_ready);
+// What runs beside the server, on its loop.
+struct ServeHooks {
+  std::function<Result<void>(async::EventLoop&, const Serving&)> on_ready;  // once, when the server answers
+  std::function<boost::asio::awaitable<void>()> before_stop = {};
+  std::function<void()> on_hangup = {};  // SIGHUP; without it the signal keeps its usual meaning
+};
+
+// With `is_in_memory`, nothing is kept.
+Result<void> serve(const ServeSettings& settings, bool is_in_memory, const ServeHooks& hooks);
 
 }  // namespace fairway::cli

@@ -4,8 +4,11 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/data_directory.hpp"
+#include "cli/example_graph_data.hpp"
 #include "cli/options.hpp"
 #include "cli/serve.hpp"
+#include "updateservice/update_service.hpp"
 
 namespace fairway::cli {
 namespace {
@@ -15,20 +18,34 @@ constexpr std::size_t kMostMembers = 100;
 struct UpSettings {
   ServeSettings serve;
   std::size_t members = 2;
+  Endpoint update_service;  // without an address: beside the API server
+  std::string graph_data;   // empty: below the data directory
+  std::string releases;
 };
 
 constexpr const char* kDescription =
-    "Start everything on this machine: a hub and its member clusters\n"
+    "Start everything on this machine: a hub, its member clusters, the update service\n"
     "\n"
     "Data stays where --data says and is picked up at the next start. Ctrl-C stops cleanly; a second Ctrl-C\n"
-    "stops at once.";
+    "stops at once. The update service starts with the example graph data, copied to DATA/graph-data: change "
+    "a\n"
+    "file there and ask again.";
 
 constexpr const char* kExamples =
     "# With two member clusters\n"
     "fairway up\n"
     "\n"
     "# Elsewhere, with five\n"
-    "fairway up --data ./demo --listen 127.0.0.1:7443 --members 5";
+    "fairway up --data ./demo --listen 127.0.0.1:7443 --members 5\n"
+    "\n"
+    "# With your own graph\n"
+    "fairway up --graph-data ./graph-data --releases ./releases.jsonl";
+
+// It goes before the loop that it lives on.
+boost::asio::awaitable<void> stop(std::unique_ptr<updateservice::UpdateService>& service) {
+  if (service) co_await service->stop();
+  service.reset();
+}
 
 // For a shell: as it is, or in single quotes.
 std::string shell_word(const std::string& text) {
@@ -38,33 +55,78 @@ std::string shell_word(const std::string& text) {
   return "'" + replace_all(text, "'", "'\\''") + "'";
 }
 
-std::string greeting(const Serving& serving) {
+std::string greeting(const Serving& serving, const std::string& update_service,
+                     const std::string& graph_data) {
   const auto clusters = serving.server.clusters();
   return fmt::format(
       "Fairway is up.\n"
       "\n"
-      "  API server   {}\n"
-      "  kubeconfig   {}\n"
-      "  contexts     {}\n"
+      "  API server       {}\n"
+      "  kubeconfig       {}\n"
+      "  contexts         {}\n"
+      "  update service   {}/graph\n"
+      "  graph data       {}\n"
       "\n"
       "Try, in another terminal:\n"
       "\n"
       "  export KUBECONFIG={}\n"
       "  kubectl get namespaces\n"
       "  kubectl explain clustergroupupgrade.spec\n"
-      "  kubectl --context {} get crds\n"
+      "  curl '{}/explain?from=4.6.23&to=4.7.4'\n"
       "\n"
       "Ctrl-C stops it; the data stays.\n",
-      serving.server.url(), serving.kubeconfig, join(clusters, ", "), shell_word(serving.kubeconfig),
-      clusters.back());
+      serving.server.url(), serving.kubeconfig, join(clusters, ", "), update_service, graph_data,
+      shell_word(serving.kubeconfig), update_service);
+}
+
+// Beside the API server: the port after its own, or any free one when it has any.
+updateservice::ListenAddress beside(const Endpoint& api, std::uint16_t offset) {
+  return {api.address, static_cast<std::uint16_t>(api.port == 0 ? 0 : api.port + offset)};
+}
+
+Result<updateservice::UpdateServiceSettings> update_service_settings(const UpSettings& settings,
+                                                                     const std::string& data_directory) {
+  updateservice::UpdateServiceSettings service;
+  std::string graph_data = settings.graph_data;
+  std::string releases = settings.releases;
+  if (graph_data.empty()) {
+    graph_data = data_directory + "/graph-data";
+    FAIRWAY_CHECKED(write_example_graph_data(graph_data));
+  }
+  if (releases.empty()) releases = graph_data + "/releases.jsonl";
+  FAIRWAY_TRY(service.graph_data, updateservice::GraphDataPlace::parse(graph_data));
+  FAIRWAY_TRY(service.releases, updateservice::ReleasePlace::parse(releases));
+  service.listen =
+      settings.update_service.address.empty()
+          ? beside(settings.serve.listen, 1)
+          : updateservice::ListenAddress{settings.update_service.address, settings.update_service.port};
+  service.status_listen = {
+      service.listen.address,
+      static_cast<std::uint16_t>(service.listen.port == 0 ? 0 : service.listen.port + 1)};
+  return service;
 }
 
 Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
   ServeSettings serving = settings.serve;
+  if (serving.data.empty()) serving.data = default_data_directory(process_environment());
   for (std::size_t i = 1; i <= settings.members; ++i)
     serving.server.clusters.push_back(fmt::format("member{}", i));
-  return serve(serving, false,
-               [&](const Serving& ready) { invocation.out << greeting(ready) << std::flush; });
+  std::unique_ptr<updateservice::UpdateService> updates;
+  ServeHooks hooks;
+  hooks.on_ready = [&](async::EventLoop& loop, const Serving& ready) -> Result<void> {
+    FAIRWAY_TRY(const auto service, update_service_settings(settings, serving.data));
+    auto started = updateservice::UpdateService::start(loop, service);
+    if (!started) return std::unexpected(std::move(started).error().within("starting the update service"));
+    updates = *std::move(started);
+    const std::string url = "http://" + to_string(Endpoint{service.listen.address, updates->port()});
+    invocation.out << greeting(ready, url, service.graph_data.text) << std::flush;
+    return {};
+  };
+  hooks.before_stop = [&] { return stop(updates); };
+  hooks.on_hangup = [&] {
+    if (updates) updates->reload();
+  };
+  return serve(serving, false, hooks);
 }
 
 }  // namespace
@@ -76,6 +138,17 @@ void add_up(CLI::App& root, Invocation& invocation) {
   auto settings = std::make_shared<UpSettings>();
   number_option(command, "--members", settings->members, {.least = 0, .most = kMostMembers},
                 "How many member clusters to have");
+  endpoint_option(
+      command, "--update-service-listen", settings->update_service,
+      "Where the update service answers, and one port above its status; beside the API server by default");
+  command
+      .add_option("--graph-data", settings->graph_data,
+                  "The graph data to serve; an example in DATA/graph-data by default")
+      ->type_name("SOURCE");
+  command
+      .add_option("--releases", settings->releases,
+                  "The releases to serve; releases.jsonl of the graph data by default")
+      ->type_name("SOURCE");
   add_serve_options(command, settings->serve);
   on_chosen(command, invocation, std::move(settings), run_up);
 }

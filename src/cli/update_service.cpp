@@ -227,7 +227,8 @@ void add_listen_options(CLI::App& command, UpdateServiceFlags& flags) {
   endpoint_option(command, "--listen", flags.listen, "Where clients ask; port 0 takes any free one");
   endpoint_option(command, "--status-listen", flags.status_listen, "Where /livez, /readyz and /metrics are");
   endpoint_option(command, "--builder-listen", flags.builder_listen,
-                  "Serve the whole graph here, as the reference's graph builder does; off by default");
+                  "Serve the whole graph here, as the reference's graph builder does; off by default")
+      .default_str("");
   number_option(command, "--threads", flags.threads, {.least = 1, .most = kMostThreads},
                 "Threads that answer clients");
   command

@@ -31,7 +31,10 @@ wait_ready
 said=$(cat "$work/server.out")
 contains "says where it listens" "$said" "https://127.0.0.1:"
 contains "says where the kubeconfig is" "$said" "export KUBECONFIG=$data/kubeconfig"
-equals "three commands to try" "$(grep -c '^  kubectl ' "$work/server.out")" 3
+equals "three commands to try" "$(grep -cE '^  (kubectl|curl) ' "$work/server.out")" 3
+update_service=$(sed -n 's|.*update service *\(http.*\)/graph|\1|p' "$work/server.out")
+eventually curl -sf -o "$work/graph" "$update_service/graph?channel=stable-4.7"
+contains "the update service has the example" "$(cat "$work/graph")" '"version":"4.7.4"'
 equals "the kubeconfig is private" "$(stat -c %a "$data/kubeconfig")" 600
 equals "a context for each cluster" "$(k config get-contexts -o name | sort | tr '\n' ' ')" "hub member1 member2 "
 equals "the hub is current" "$(k config current-context)" hub
@@ -43,7 +46,7 @@ export KUBECONFIG=$data/kubeconfig
 while read -r line; do
   # shellcheck disable=SC2086 # the words of the command
   run 0 ${line}
-done < <(sed -n 's/^  \(kubectl .*\)/\1/p' "$work/server.out")
+done < <(sed -n -e 's/^  \(kubectl .*\)/\1/p' -e "s/^  curl '\(.*\)'/curl -sf \1/p" "$work/server.out")
 unset KUBECONFIG
 
 # One server for one data directory; one for an address.

@@ -10,7 +10,10 @@ ln -s "$root/api" api
 ln -s "$FAIRWAY" build/fairway
 "$FAIRWAY" up --data ./fairway-data --listen 127.0.0.1:0 >"$work/up.out" 2>"$work/up.err" &
 pids+=($!)
-eventually test -s fairway-data/kubeconfig || { cat "$work/up.out" "$work/up.err"; exit 1; }
+eventually grep -q 'Ctrl-C stops' "$work/up.out" || { cat "$work/up.out" "$work/up.err"; exit 1; }
+# The README has the usual address; this one has a port of its own.
+update_service=$(sed -n 's|.*update service *http://\(.*\)/graph|\1|p' "$work/up.out")
+eventually curl -sf -o "$work/graph" "http://$update_service/graph?channel=stable-4.7"
 
 typed=0
 command_line=
@@ -26,6 +29,7 @@ type_it() {
 }
 
 while IFS= read -r line; do
+  line=${line//127.0.0.1:6444/$update_service}
   case $line in
     '$ '*) type_it "${line#'$ '}" ;;
     *) contains "output of: $command_line" "$output" "$line" ;;
