@@ -6,6 +6,7 @@ deploy=$root/deploy/update-service
 example=$root/api/examples/graph-data
 
 serve() {
+  rm -f "$work/served"
   "$FAIRWAY" update-service --listen 127.0.0.1:0 --status-listen 127.0.0.1:0 --graph-data "$example" --releases "$example/releases.jsonl" "$@" \
     >"$work/served" 2>"$work/served.err" &
   pids+=($!)
