@@ -159,6 +159,8 @@ class Driver {
   std::vector<std::string> strange_;
 };
 
+constexpr std::uint64_t kRoundsToTell = 1000;  // so that whoever waits for an hour sees it move
+
 std::string temporary_directory() {
   std::string path = std::filesystem::temp_directory_path() / "fairway-kill-XXXXXX";
   FAIRWAY_CHECK(::mkdtemp(path.data()) != nullptr, "a temporary directory cannot be made");
@@ -173,7 +175,10 @@ int drive(std::map<std::string, std::string> arguments) {
   // Children of a killed victim become ours, so that their end can be waited for.
   FAIRWAY_CHECK(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "orphans cannot be adopted");
   Driver driver(arguments["--victim"], directory + "/store", seed);
-  for (std::uint64_t round = 0; round < rounds; ++round) driver.kill_round(static_cast<int>(round));
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    driver.kill_round(static_cast<int>(round));
+    if ((round + 1) % kRoundsToTell == 0) fmt::print(stderr, "{} of {} kills\n", round + 1, rounds);
+  }
   driver.last_round();
   const std::vector<std::string> findings = driver.findings();
   for (const std::string& finding : findings) fmt::print("{}\n", finding);
