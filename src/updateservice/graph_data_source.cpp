@@ -111,6 +111,10 @@ Result<std::string> commit_of(Process& process, const std::string& repository, c
 
 }  // namespace
 
+std::string GraphDataFiles::etag() const {
+  return fmt::format("\"{}\"", tag);
+}
+
 Result<GraphDataPlace> GraphDataPlace::parse(std::string_view text) {
   GraphDataPlace place{.text = std::string(text)};
   for (const std::string_view scheme : {"oci:", "docker://"}) {
@@ -189,7 +193,7 @@ Task<GraphDataFiles> GraphDataSource::with_archive(GraphDataFiles data) {
   data.archive =
       http::PreparedAnswer::make(200,
                                  {{"Content-Type", "application/gzip"},
-                                  {"ETag", fmt::format("\"{}\"", data.tag)},
+                                  {"ETag", data.etag()},
                                   {"Content-Disposition", "attachment; filename=\"graph-data.tar.gz\""}},
                                  http::PreparedBody::make(packed));
   co_return data;

@@ -41,6 +41,8 @@ struct GraphDataFiles {
   std::string revision;      // for people: a commit, a digest, or the content's name
   std::string tag;           // two loads with equal tags have equal files
   std::shared_ptr<const http::PreparedAnswer> archive = nullptr;  // the files as one, for /graph-data
+
+  std::string etag() const;  // of the archive
 };
 
 // These block.

@@ -140,6 +140,7 @@ void Refresher::publish(Built built, const Inputs& inputs) {
   auto published = std::make_shared<Published>();
   published->snapshot = built.snapshot;
   published->graph_data = inputs.data.archive;
+  published->graph_data_etag = inputs.data.etag();
   if (parts_.targeting) published->rules = parts_.targeting->adopt(built.snapshot->graph());
   const Rules rules = published->rules;
   parts_.service.publish(std::move(published));

@@ -2,6 +2,7 @@
 #include "async/files.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "updateservice/answer_forms.hpp"
 #include "updateservice/openapi.hpp"
 #include "updateservice/question.hpp"
 #include "updateservice/service.hpp"
@@ -119,7 +120,11 @@ void Service::answer_graph_data(const http::RequestView& request, http::Responde
   const auto published = current();
   if (!published || !(*published)->graph_data)
     return refuse(request, no_graph_data("graph data has not been loaded yet"), std::move(responder));
-  responder.send({(*published)->graph_data, cors_headers(request)});
+  const std::string& etag = (*published)->graph_data_etag;
+  const bool has_it = request.has_header("If-None-Match") && matches(request.joined("If-None-Match"), etag);
+  responder.send({has_it ? http::PreparedAnswer::make(304, {{"ETag", etag}}, http::PreparedBody::make({}))
+                         : (*published)->graph_data,
+                  cors_headers(request)});
 }
 
 void Service::handle_builder(const http::RequestView& request, http::Responder responder) {

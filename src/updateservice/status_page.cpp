@@ -23,7 +23,7 @@ std::string Health::verbose() const {
   if (!refresh.last_success_steady) {
     text += "[-]graph: none has been built yet\n";
   } else {
-    const Duration age = now - *refresh.last_success_steady;
+    const auto age = std::chrono::floor<std::chrono::milliseconds>(now - *refresh.last_success_steady);
     text += fmt::format("[{}]graph: checked {} ago{}\n", is_stale(*this) ? '-' : '+', format_duration(age),
                         is_stale(*this) ? fmt::format(", more than {}", format_duration(stale_after)) : "");
     text += fmt::format("[+]graph data: {}\n[+]releases: {} from {}\n", refresh.graph_data,

@@ -19,6 +19,7 @@ import subprocess
 import tarfile
 import tempfile
 import threading
+import zlib
 
 from update_service import (EXAMPLE, FAIRWAY, JSON, REAL, V1, Service, ask, case, check, check_invariants, contains,
                             copy_example, edges_of, equal, eventually, finish, metric, query, refused, write)
@@ -213,6 +214,11 @@ def tools(service):
             names = {member.name for member in archive if member.isfile()}
             equal("a file", archive.extractfile("channels/stable-4.7.yaml").read(), (EXAMPLE / "channels" / "stable-4.7.yaml").read_bytes())
         check("all of it", {"version", "raw/metadata.json", "blocked-edges/4.7.3.yaml"} <= names, names)
+        strict = zlib.decompressobj(wbits=31)
+        strict.decompress(answer.body)
+        equal("one compressed stream and nothing after it", (strict.eof, strict.unused_data), (True, b""))
+        again = service.get("/graph-data", {"If-None-Match": answer.headers["ETag"]})
+        equal("what a client has is not sent again", (again.status, again.body), (304, b""))
 
 
 def protocol():
