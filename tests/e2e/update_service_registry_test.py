@@ -365,6 +365,21 @@ def lies(source, registry):
             contains("where", service.status().body.decode(), registry.host)
 
 
+def silence(work):
+    with case("a registry that takes connections and says nothing: alive, not ready, and SIGTERM ends it"):
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            host = f"127.0.0.1:{silent.getsockname()[1]}"
+            service = Service("--graph-data", f"oci:http://{host}/ocp/graph-data", "--releases", f"oci:http://{host}/{RELEASES}")
+            eventually(lambda: service.metric("cincinnati_gb_graph_upstream_scrapes_total") == 1, "it asks")
+            connection, _ = silent.accept()
+            equal("live", service.status("/livez").status, 200)
+            equal("not ready", service.status("/readyz").status, 503)
+            service.stop()
+            connection.close()
+
+
 # --- with TLS and passwords ----------------------------------------------------------------------------------------
 
 def openssl(*arguments):
@@ -465,6 +480,7 @@ def main():
             not_run(f"there is no {program} (apt-get install docker-registry skopeo openssl)")
     with tempfile.TemporaryDirectory(prefix="fairway-e2e-") as name:
         work = pathlib.Path(name)
+        silence(work)
         plain(work)
         secured(work)
     finish()

@@ -281,7 +281,7 @@ class Fake:
         if "fault_500" in text:
             return self.send(to, b'{"status":"error","error":"the disk is full"}', 500)
         if "fault_slow" in text:
-            self.release.wait(60)
+            self.release.wait()
             return self.send(to, good)
         if "fault_drip" in text:
             return self.drip(to, good)
@@ -380,6 +380,28 @@ def faults(work):
                 asked = len(fake.asked)
                 equal("no id", recommended(service), set())
                 equal("asked", len(fake.asked), asked)
+    finally:
+        fake.stop()
+
+
+def stop_while_asked(work):
+    source, _ = star(work, [clusters("max by (_id) (fault_slow)")])
+    fake = Fake()
+    try:
+        with case("SIGTERM while clients wait for a query: the service does not wait for it"):
+            service = Service(*source, "--prometheus", fake.url, "--prometheus-timeout", "1h")
+            service.wait_until_ready()
+            clients = [socket.create_connection(("127.0.0.1", service.port), timeout=120) for _ in range(5)]
+            for client in clients:
+                client.sendall(b"GET /graph?channel=stable-4.8&id=yes HTTP/1.1\r\nHost: x\r\n\r\n")
+            eventually(lambda: service.metric("fairway_update_service_waiting_requests") == 5, "all wait")
+            eventually(lambda: fake.asked, "Prometheus is asked")
+            equal("others are served", recommended(service), set())
+            service.stop()
+            equal("they waited for one query", len(fake.asked), 1)
+            check("the query was never answered", not fake.release.is_set(), "it was")
+            for client in clients:
+                client.close()
     finally:
         fake.stop()
 
@@ -520,10 +542,10 @@ async def invent(port, count, statuses):
     writer.close()
 
 
-async def attack(port, statuses, honest):
+async def attack(port, ids, statuses, honest):
     stop = threading.Event()
     client = asyncio.get_running_loop().run_in_executor(None, honest, stop)
-    each = FLOOD_IDS // FLOOD_CONNECTIONS
+    each = ids // FLOOD_CONNECTIONS
     await asyncio.gather(*(invent(port, each, statuses) for _ in range(FLOOD_CONNECTIONS)))
     stop.set()
     return await client
@@ -544,10 +566,10 @@ def flood(work):
                     answers.append(service.graph("stable-4.8", id="yes"))
 
             warm = {}
-            asyncio.run(attack(service.port, warm, lambda stop: None))  # what any number of connections needs once
+            asyncio.run(attack(service.port, FLOOD_IDS // 4, warm, lambda stop: None))  # what any number of connections needs once
             before, asked, started = service.memory(), len(fake.asked), time.monotonic()
             statuses = {}
-            asyncio.run(attack(service.port, statuses, honest))
+            asyncio.run(attack(service.port, FLOOD_IDS, statuses, honest))
             seconds, grown = time.monotonic() - started, service.memory() - before
             equal("every invented id is blocked", {key: n for key, n in statuses.items() if key != (200, blocked)}, {})
             equal("and answered", sum(statuses.values()), FLOOD_IDS // FLOOD_CONNECTIONS * FLOOD_CONNECTIONS)
@@ -569,6 +591,7 @@ def main():
         work = pathlib.Path(name)
         with_real_prometheus(work)
         faults(work)
+        stop_while_asked(work)
         oddities(work)
         tokens(work)
         tls(work)

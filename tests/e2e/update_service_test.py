@@ -309,6 +309,8 @@ def real_data(work):
             check("there are many channels", len(channels) >= 76, len(channels))
             # The same releases for each architecture give the same answers but for payloads, so all are checked and few are kept.
             for channel in channels:
+                equal(f"15: {channel} without an architecture, and 17: with more parameters", service.graph(channel).body,
+                      service.graph(channel, arch="amd64", id="8a5ab1ad", version="4.7.4", foo="bar").body)
                 for arch in ARCHES:
                     graph = service.graph(channel, arch=arch).json()
                     check_invariants(f"{channel} {arch}", graph)
@@ -411,11 +413,9 @@ def files_change(work):
             check("mended", "[-]" not in service.status().body.decode(), service.status())
         with case("the tree may vanish for a while"):
             shutil.move(data, work / "away")
-            service.reload()
             eventually(lambda: service.metric("fairway_update_service_refresh_failing") == 1, "the refresh fails")
             equal("still", service.graph().body, second.body)
             shutil.move(work / "away", data)
-            service.reload()
             eventually(lambda: service.metric("fairway_update_service_refresh_failing") == 0, "it recovers")
         with case("releases change, and break"):
             text = releases.read_text()
@@ -489,6 +489,35 @@ def what_is_in_doubt(work):
     twice = next(line for line in lines if '"version":"4.7.0"' in line and '"amd64"' in line).replace("sha256:", "sha256:" + "0" * 8)
     twice = twice[:twice.index("sha256:") + 7] + "f" * 64 + twice[twice.index('","architecture'):]
     write(releases, "\n".join([*lines, twice]) + "\n")
+    with case("32, 33, 35 X: what is said twice counts once; an update that closes a cycle is left out"):
+        again, _ = copy_example(work / "twice")
+        more = [json.loads(line) for line in lines]
+        more += [line for line in more if line["release-metadata"]["version"] == "4.7.0"]
+        for line in more:
+            if line["release-metadata"]["version"] == "4.6.23":
+                line["release-metadata"].update({"previous": ["4.6.22", "4.6.22"], "next": ["4.7.0", "4.7.0"]})
+            if line["release-metadata"]["version"] == "4.6.22":
+                line["release-metadata"]["previous"] = ["4.6.23"]
+        write(work / "twice" / "releases.jsonl", "".join(json.dumps(line) + "\n" for line in more))
+        with Service("--graph-data", again, "--releases", work / "twice" / "releases.jsonl") as service:
+            graph = service.wait_until_ready().graph().json()
+            check_invariants("graph", graph)
+            equal("4.7.0 is there once", [n["version"] for n in graph["nodes"]].count("4.7.0"), 1)
+            plain, _ = edges_of(graph)
+            check("4.6.22 to 4.6.23, and not back", ("4.6.22", "4.6.23") in plain and ("4.6.23", "4.6.22") not in plain, plain)
+            check("reported", service.metric("fairway_update_service_build_alerts") >= 1, service.metrics())
+            contains("and named", service.status().body.decode(), "4.6.22")
+    with case("--drop-removed: releases that say so are left out"):
+        again, _ = copy_example(work / "removed")
+        more = [json.loads(line) for line in lines]
+        for line in more:
+            if line["release-metadata"]["version"] == "4.7.0":
+                line["release-metadata"]["metadata"]["io.openshift.upgrades.graph.release.remove"] = "true"
+        write(work / "removed" / "releases.jsonl", "".join(json.dumps(line) + "\n" for line in more))
+        for flags, is_there in (([], True), (["--drop-removed"], False)):
+            with Service("--graph-data", again, "--releases", work / "removed" / "releases.jsonl", *flags) as service:
+                versions = [n["version"] for n in service.wait_until_ready().graph().json()["nodes"]]
+                equal(f"{flags}", ("4.7.0" in versions, "4.7.4" in versions), (is_there, True))
     with case("34 X: one version with two digests is left out, and reported"):
         with Service("--graph-data", data, "--releases", releases) as service:
             service.wait_until_ready()
@@ -551,6 +580,66 @@ def archives(work):
             write(packed, packed.read_bytes()[:200])
             eventually(lambda: service.metric("fairway_update_service_refresh_failing") == 1, "half an archive is refused")
             equal("still", service.graph().body, changed)
+
+
+def other_shapes(work):
+    data, releases = copy_example(work / "shapes")
+    with Service("--graph-data", data, "--releases", releases) as service:
+        wanted = service.wait_until_ready().graph().body
+    with case("releases from a folder, graph data from a plain archive and one with zstd"):
+        for i, line in enumerate(releases.read_text().splitlines()):
+            write(work / "shapes" / "releases" / f"{i % 3}" / f"{i}.json", line)
+        with tarfile.open(work / "shapes" / "data.tar", "w") as archive:
+            archive.add(data, arcname=".")
+        packed = [work / "shapes" / "data.tar"]
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", packed[0]], check=True)
+            packed.append(work / "shapes" / "data.tar.zst")
+        for source in packed:
+            with Service("--graph-data", source, "--releases", work / "shapes" / "releases") as service:
+                equal(source.name, service.wait_until_ready().graph().body, wanted)
+    with case("as a ConfigMap is mounted: links to a folder that is exchanged as a whole"):
+        mount = work / "shapes" / "mount"
+        mount.mkdir()
+        shutil.copytree(data, mount / "..2024_1")
+        (mount / "..data").symlink_to("..2024_1")
+        for part in ("version", "raw", "channels", "blocked-edges"):
+            (mount / part).symlink_to(f"..data/{part}")
+        with Service("--graph-data", mount, "--releases", releases, "--refresh-interval", "1h") as service:
+            equal("served", service.wait_until_ready().graph().body, wanted)
+            shutil.copytree(data, mount / "..2024_2")
+            write(mount / "..2024_2" / "blocked-edges" / "4.7.5-SlowStorageDrivers.yaml", new_risk())
+            (mount / "..fresh").symlink_to("..2024_2")
+            (mount / "..fresh").rename(mount / "..data")
+            eventually(lambda: "SlowStorageDrivers" in service.graph().body.decode(), "the exchanged folder is served")
+    with case("a link to the tree is turned"):
+        link = work / "shapes" / "current"
+        link.symlink_to("mount/..2024_2")
+        with Service("--graph-data", link, "--releases", releases, "--refresh-interval", "1h") as service:
+            check("the one", "SlowStorageDrivers" in service.wait_until_ready().graph().body.decode(), service.graph())
+            link.with_name("fresh").symlink_to("graph-data")
+            link.with_name("fresh").rename(link)
+            eventually(lambda: service.graph().body == wanted, "the other")
+    if not has_ipv6():
+        print("not run: IPv6; this machine has none")
+        return
+    with case("IPv6"):
+        with Service("--graph-data", data, "--releases", releases, "--listen", "[::1]:0", "--status-listen", "127.0.0.1:0", listens=False) as service:
+            service.wait_until_ready()
+            contains("it says where", service.said[0], "http://[::1]:")
+            connection = http.client.HTTPConnection("::1", service.port, timeout=60)
+            connection.request("GET", "/graph?channel=candidate-4.7", headers={"Accept": JSON})
+            equal("served", connection.getresponse().read(), wanted)
+            connection.close()
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+            return True
+    except OSError:
+        return False
 
 
 def git(folder, *arguments, date="2024-05-01T12:00:00Z"):
@@ -641,6 +730,11 @@ def settings(work):
                 code, said = refused(*example, "--listen", address, "--status-listen", "127.0.0.1:0", "--threads", threads)
                 equal("taken: code", code, 1)
                 contains("taken: message", said, str(taken.getsockname()[1]))
+    with case("a folder for the state that cannot be made ends with 1 and is named"):
+        (work / "file").write_text("")
+        code, said = refused(*example, "--listen", "127.0.0.1:0", "--status-listen", "127.0.0.1:0", "--state", work / "file" / "state")
+        equal("code", code, 1)
+        contains("message", said, str(work / "file" / "state"))
     with case("what is missing or makes no sense ends with 2"):
         for flags, part in ((["--graph-data", EXAMPLE], "--releases"), (["--mock", *example], "--mock"),
                             ([*example, "--client-tokens", "x"], "--prometheus"), ([*example, "--path-prefix", "a b"], "--path-prefix"),
@@ -823,6 +917,7 @@ def main():
         stale(work)
         hangup(work)
         archives(work)
+        other_shapes(work)
         git_source(work)
         settings(work)
         graceful_stop(work)
