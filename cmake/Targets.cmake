@@ -45,7 +45,7 @@ function(fairway_test name)
   endif()
   cmake_parse_arguments(ARG "READS_PROJECT" "TIMEOUT" "DEPENDS;EXTERNAL;SOURCES;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 300)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   # Optimising a test takes longer than running it; what it tests is optimised.
