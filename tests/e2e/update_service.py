@@ -26,6 +26,7 @@ REAL = ROOT.parent / "shared" / "data"
 PATIENCE = 120
 V1 = "application/vnd.redhat.cincinnati.v1+json"
 JSON = "application/json"
+EMPTY = b'{"version":1,"nodes":[],"edges":[],"conditionalEdges":[]}'
 
 # In memory where possible: what is tested here is behaviour, and a busy disk would only make it slow.
 if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK):
@@ -198,6 +199,7 @@ class Service:
             if self.process.poll() is not None:
                 raise AssertionError(f"the service ended with {self.process.returncode}: {self.logged()}")
             return self.status("/readyz").status == 200
+
         eventually(is_ready, "ready")
         return self
 
@@ -260,8 +262,11 @@ def edges_of(graph):
     """(from, to) by version: recommended ones, and conditional ones with the names of their risks."""
     versions = [node["version"] for node in graph["nodes"]]
     plain = {(versions[a], versions[b]) for a, b in graph["edges"]}
-    conditional = {(edge["from"], edge["to"]): [risk["name"] for risk in group["risks"]]
-                   for group in graph["conditionalEdges"] for edge in group["edges"]}
+    conditional = {
+        (edge["from"], edge["to"]): [risk["name"] for risk in group["risks"]]
+        for group in graph["conditionalEdges"]
+        for edge in group["edges"]
+    }
     return plain, conditional
 
 
@@ -295,3 +300,38 @@ def check_invariants(name, graph):
     if len(set(risks)) != len(risks):
         problems.append("two groups with the same risks")
     return check(name, not problems, problems)
+
+
+def problem(name, answer, status, kind, text):
+    """An answer that is an error of the protocol."""
+    equal(f"{name}: status", answer.status, status)
+    equal(f"{name}: type", answer.type, JSON)
+    found = answer.json() if answer.type == JSON else {}
+    equal(f"{name}: keys", list(found), ["kind", "value"])
+    equal(f"{name}: kind", found.get("kind"), kind)
+    contains(f"{name}: value", found.get("value", ""), text)
+
+
+def any_data(service, channel, title):
+    """What holds for any data."""
+    with case(f"14 {title}: an architecture that does not exist"):
+        equal("arrgh64", (service.graph(channel, arch="arrgh64").status, service.graph(channel, arch="arrgh64").body), (200, EMPTY))
+    with case(f"15 {title}: amd64 is the default"):
+        found = service.graph(channel)
+        equal("absent", found.body, service.graph(channel, arch="amd64").body)
+        check("and it is not empty", found.json()["nodes"])
+    with case(f"16 {title}: a channel that does not exist"):
+        equal("does-not-exist", (service.graph("does-not-exist").status, service.graph("does-not-exist").body), (200, EMPTY))
+    with case(f"17 {title}: other parameters change nothing"):
+        wanted = service.graph(channel).body
+        for more in ({"foo": "bar"}, {"id": "8a5ab1ad"}, {"version": "4.7.4"}, {"version": "nonsense", "id": ""}):
+            equal(str(more), service.graph(channel, **more).body, wanted)
+    with case(f"29 {title}: the same bytes each time"):
+        equal("twice", service.graph(channel).body, service.graph(channel).body)
+    with case(f"70 {title} X: half an architecture's name finds nothing"):
+        for arch in ("64", "4", "amd"):
+            equal(arch, service.graph(channel, arch=arch).body, EMPTY)
+
+
+def new_risk(name="SlowStorageDrivers"):
+    return f"to: 4.7.5\nfrom: .*\nurl: https://example.com/{name}\nname: {name}\nmessage: It is slow.\nmatchingRules:\n- type: Always\n"

@@ -6,8 +6,6 @@ not there, comes, goes, and lies. Exit code 77 means "not run": docker-registry 
 """
 import base64
 import gzip
-import hashlib
-import http.client
 import io
 import json
 import pathlib
@@ -17,10 +15,9 @@ import subprocess
 import tarfile
 import tempfile
 
-from update_service import (Service, case, check, check_invariants, contains, edges_of, equal, eventually, finish,
-                            not_run, write)
+from docker_registry import OCI, Registry, tar_of
+from update_service import Service, case, check, check_invariants, contains, edges_of, equal, eventually, failures, finish, not_run, write
 
-OCI = "application/vnd.oci.image."
 METADATA = "release-manifests/release-metadata"
 # bcrypt of "swordfish", as htpasswd -B writes it.
 PASSWORDS = "tester:$2b$05$abcdefghijklmnopqrstuupWDwJQeCHYIBQy8WvkVB6ImhZ476YYy\n"
@@ -28,155 +25,17 @@ PASSWORDS = "tester:$2b$05$abcdefghijklmnopqrstuupWDwJQeCHYIBQy8WvkVB6ImhZ476YYy
 
 # --- images ------------------------------------------------------------------------------------------------------
 
-def tar_of(files):
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        for name, content in files.items():
-            data = content.encode()
-            entry = tarfile.TarInfo(name)
-            entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
-    return out.getvalue()
-
-
-def digest_of(data):
-    return "sha256:" + hashlib.sha256(data).hexdigest()
-
-
-class Layout:
-    """An OCI layout on disk with one tag."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        (folder / "blobs" / "sha256").mkdir(parents=True)
-        (folder / "oci-layout").write_text('{"imageLayoutVersion":"1.0.0"}')
-
-    def blob(self, data, media_type):
-        digest = digest_of(data)
-        (self.folder / "blobs" / "sha256" / digest[7:]).write_bytes(data)
-        return {"mediaType": media_type, "digest": digest, "size": len(data)}
-
-    def image(self, layers, arch):
-        tars = [tar_of(files) for files in layers]
-        described = [self.blob(gzip.compress(tar, mtime=0), OCI + "layer.v1.tar+gzip") for tar in tars]
-        config = {"architecture": arch, "os": "linux", "config": {}, "rootfs": {"type": "layers", "diff_ids": [digest_of(tar) for tar in tars]},
-                  "history": [{"created_by": f"layer {i}"} for i in range(len(tars))]}
-        manifest = {"schemaVersion": 2, "mediaType": OCI + "manifest.v1+json", "config": self.blob(json.dumps(config).encode(), OCI + "config.v1+json"),
-                    "layers": described}
-        return {**self.blob(json.dumps(manifest).encode(), OCI + "manifest.v1+json"), "platform": {"os": "linux", "architecture": arch}}
-
-    def index(self, images):
-        document = {"schemaVersion": 2, "mediaType": OCI + "index.v1+json", "manifests": images}
-        return self.blob(json.dumps(document).encode(), OCI + "index.v1+json")
-
-    def name(self, top):
-        entry = {**top, "annotations": {"org.opencontainers.image.ref.name": "it"}}
-        (self.folder / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [entry]}))
-
 
 def metadata(version, previous=(), **more):
-    return json.dumps({"kind": "cincinnati-metadata-v0", "version": version, "previous": list(previous),
-                       "metadata": {"url": f"https://errata.example.com/{version}", **more.pop("metadata", {})}, **more})
-
-
-class Registry:
-    def __init__(self, folder, more=""):
-        self.folder = folder
-        folder.mkdir(parents=True)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.host = f"127.0.0.1:{probe.getsockname()[1]}"
-        (folder / "config.yml").write_text(
-            f"version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem: {{rootdirectory: {folder / 'storage'}}}\n  delete: {{enabled: true}}\n"
-            f"http:\n  addr: {self.host}\n{more}")
-        self.process = None
-        self.count = 0
-        self.copy_flags = ["--dest-tls-verify=false"]
-        self.needs_skopeo = False
-
-    def start(self):
-        log = open(self.folder / "registry.log", "ab")
-        self.process = subprocess.Popen(["docker-registry", "serve", self.folder / "config.yml"], stdout=log, stderr=log)
-        log.close()
-        eventually(self.is_up, "the registry listens")
-        return self
-
-    def is_up(self):
-        host, port = self.host.split(":")
-        with socket.create_connection((host, int(port)), timeout=5):
-            return True
-
-    def stop(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait(60)
-        self.process = None
-
-    def push(self, name, layers, arch="amd64", docker=False):
-        return self.copy(name, lambda layout: layout.image(layers, arch), docker)
-
-    def push_index(self, name, images, docker=False):
-        return self.copy(name, lambda layout: layout.index([layout.image(layers, arch) for arch, layers in images.items()]), docker)
-
-    def copy(self, name, make, docker):
-        self.count += 1
-        layout = Layout(self.folder / f"layout-{self.count}")
-        top = make(layout)
-        layout.name(top)
-        if not docker and not self.needs_skopeo:
-            return self.upload(name, layout, top)
-        done = subprocess.run(["skopeo", "--insecure-policy", "copy", "--quiet", "--all", *(["--format", "v2s2"] if docker else []), *self.copy_flags,
-                               f"oci:{layout.folder}:it", f"docker://{self.host}/{name}"], capture_output=True, text=True)
-        if done.returncode:
-            raise AssertionError(f"skopeo: {done.stderr}")
-
-    def upload(self, name, layout, top):
-        """The layout as it is, by the protocol itself: sooner done than by skopeo, which is for what has to be converted."""
-        repository, tag = name.split(":")
-        address, port = self.host.split(":")
-        connection = http.client.HTTPConnection(address, int(port), timeout=60)
-
-        def send(method, target, body=b"", headers=None):
-            connection.request(method, target, body, headers or {})
-            answer = connection.getresponse()
-            answer.read()
-            if answer.status not in (201, 202):
-                raise AssertionError(f"{method} {target}: {answer.status}")
-            return answer.headers.get("Location")
-
-        def send_manifest(entry, reference):
-            document = json.loads((layout.folder / "blobs" / "sha256" / entry["digest"][7:]).read_text())
-            for image in document.get("manifests", []):
-                send_manifest(image, image["digest"])
-            for blob in [document["config"], *document["layers"]] if "layers" in document else []:
-                where = send("POST", f"/v2/{repository}/blobs/uploads/")
-                where = where.removeprefix(f"http://{self.host}")
-                send("PUT", f"{where}{'&' if '?' in where else '?'}digest={blob['digest']}", (layout.folder / "blobs" / "sha256" / blob["digest"][7:]).read_bytes())
-            send("PUT", f"/v2/{repository}/manifests/{reference}", (layout.folder / "blobs" / "sha256" / entry["digest"][7:]).read_bytes(),
-                 {"Content-Type": entry["mediaType"]})
-
-        send_manifest(top, tag)
-        connection.close()
-
-    # What lies on the registry's disk, for those who lie.
-    def storage(self):
-        return self.folder / "storage" / "docker" / "registry" / "v2"
-
-    def tag_link(self, repository, tag):
-        return self.storage() / "repositories" / repository / "_manifests" / "tags" / tag / "current" / "link"
-
-    def digest(self, repository, tag):
-        return self.tag_link(repository, tag).read_text()
-
-    def blob_file(self, digest):
-        return self.storage() / "blobs" / "sha256" / digest[7:9] / digest[7:] / "data"
-
-    def manifest(self, repository, tag):
-        return json.loads(self.blob_file(self.digest(repository, tag)).read_text())
-
-    def dangling_tag(self, repository, tag):
-        """A name for what is not there."""
-        write(self.tag_link(repository, tag), "sha256:" + hashlib.sha256(tag.encode()).hexdigest())
+    return json.dumps(
+        {
+            "kind": "cincinnati-metadata-v0",
+            "version": version,
+            "previous": list(previous),
+            "metadata": {"url": f"https://errata.example.com/{version}", **more.pop("metadata", {})},
+            **more,
+        }
+    )
 
 
 RELEASES = "ocp/release"
@@ -190,7 +49,9 @@ def fill(registry):
     push("4.8.3", {METADATA: metadata("4.8.3", ["4.8.1", "4.8.2"])}, {METADATA: '{"kind":'}, docker=True)
     multi = lambda version, previous: [{METADATA: metadata(version, previous, metadata={"release.openshift.io/architecture": "multi"})}]
     registry.push_index(f"{RELEASES}:4.8.0-multi", {arch: multi("4.8.0", []) for arch in ("amd64", "arm64", "ppc64le", "s390x")})
-    registry.push_index(f"{RELEASES}:4.8.1-multi", {arch: multi("4.8.1", ["4.8.0"]) for arch in ("amd64", "arm64", "ppc64le", "s390x")}, docker=True)
+    registry.push_index(
+        f"{RELEASES}:4.8.1-multi", {arch: multi("4.8.1", ["4.8.0"]) for arch in ("amd64", "arm64", "ppc64le", "s390x")}, docker=True
+    )
     registry.push_index(f"{RELEASES}:4.8.1-arm64", {"arm64": [{METADATA: metadata("4.8.1", ["4.8.0"])}]})
     push("4.8.1-shard", {METADATA: metadata("4.8.4", ["4.8.1"], metadata={"release.openshift.io/architecture": "multi"})})
     push("junk", {"etc/motd": "hello\n"})
@@ -202,8 +63,13 @@ def fill(registry):
 
 
 def fill_graph_data(registry, versions=("4.8.0", "4.8.1", "4.8.2", "4.8.3", "4.8.4", "4.8.5", "4.8.99", "0.0.0"), top=""):
-    tree = {"version": "1.1.0\n", "raw/metadata.json": "{}", "channels/stable-4.8.yaml": "name: stable-4.8\nversions:\n" + "".join(f"- {v}\n" for v in versions),
-            "blocked-edges/old.yaml": "to: 4.8.1\nfrom: .*\n", "README.md": "not graph data\n"}
+    tree = {
+        "version": "1.1.0\n",
+        "raw/metadata.json": "{}",
+        "channels/stable-4.8.yaml": "name: stable-4.8\nversions:\n" + "".join(f"- {v}\n" for v in versions),
+        "blocked-edges/old.yaml": "to: 4.8.1\nfrom: .*\n",
+        "README.md": "not graph data\n",
+    }
     # A layer above may take away what one below has.
     above = {"blocked-edges/.wh.old.yaml": "", "blocked-edges/4.8.3.yaml": "to: 4.8.3\nfrom: 4[.]8[.]1\n"}
     registry.push("ocp/graph-data:latest", [{top + name: text for name, text in layer.items()} for layer in (tree, above)])
@@ -218,6 +84,7 @@ def bodies(service):
 
 
 # --- in plain ------------------------------------------------------------------------------------------------------
+
 
 def plain(work):
     registry = Registry(work / "plain")
@@ -244,7 +111,16 @@ def plain(work):
                 registry.push(f"{RELEASES}:4.8.5", [{METADATA: metadata("4.8.5", ["4.8.3"])}])
                 eventually(lambda: "4.8.5" in versions(service), "4.8.5")
             with case("new graph data is served without a restart"):
-                registry.push("ocp/graph-data:latest", [{"version": "1.1.0\n", "raw/metadata.json": "{}", "channels/stable-4.8.yaml": "name: stable-4.8\nversions:\n- 4.8.0\n- 4.8.1\n"}])
+                registry.push(
+                    "ocp/graph-data:latest",
+                    [
+                        {
+                            "version": "1.1.0\n",
+                            "raw/metadata.json": "{}",
+                            "channels/stable-4.8.yaml": "name: stable-4.8\nversions:\n- 4.8.0\n- 4.8.1\n",
+                        }
+                    ],
+                )
                 eventually(lambda: versions(service) == ["4.8.0", "4.8.1"], "the smaller channel")
                 fill_graph_data(registry)
                 eventually(lambda: "4.8.5" in versions(service), "the larger channel")
@@ -261,8 +137,12 @@ def what_is_scraped(service, registry):
     with case("45 X: OCI images and docker's, in one graph"):
         equal("OCI", node("4.8.0")["payload"], payload("4.8.0"))
         equal("docker", node("4.8.1")["payload"], payload("4.8.1"))
-        check("they are of two families", {registry.manifest(RELEASES, t)["mediaType"] for t in ("4.8.0", "4.8.1")} ==
-              {OCI + "manifest.v1+json", "application/vnd.docker.distribution.manifest.v2+json"}, "one")
+        check(
+            "they are of two families",
+            {registry.manifest(RELEASES, t)["mediaType"] for t in ("4.8.0", "4.8.1")}
+            == {OCI + "manifest.v1+json", "application/vnd.docker.distribution.manifest.v2+json"},
+            "one",
+        )
         check_invariants("graph", service.graph("stable-4.8").json())
         plain_edges, _ = edges_of(service.graph("stable-4.8").json())
         equal("edges", plain_edges, {("4.8.0", "4.8.1"), ("4.8.0", "4.8.2"), ("4.8.1", "4.8.2"), ("4.8.2", "4.8.3")})
@@ -271,7 +151,9 @@ def what_is_scraped(service, registry):
         for tag, version in (("4.8.0-multi", "4.8.0"), ("4.8.1-multi", "4.8.1")):
             equal(tag, node(version, "multi")["payload"], payload(tag))
             check("it is a list", "manifests" in registry.manifest(RELEASES, tag), tag)
-        equal("its architecture is for clients to see", node("4.8.0", "multi")["metadata"].get("release.openshift.io/architecture"), "multi")
+        equal(
+            "its architecture is for clients to see", node("4.8.0", "multi")["metadata"].get("release.openshift.io/architecture"), "multi"
+        )
         equal("nothing on s390x", versions(service, "s390x"), [])
     with case("37: a list of one is that architecture"):
         equal("arm64", versions(service, "arm64"), ["4.8.1"])
@@ -343,7 +225,12 @@ def lies(source, registry):
         damaged = bytearray(good)
         damaged[len(good) // 2] ^= 0xFF
         failures = service.metric("cincinnati_gb_graph_upstream_errors_total")
-        for name, bad in {"cut short": good[:len(good) // 2], "with another byte": bytes(damaged), "empty": b"", "of something else": gzip.compress(tar_of({METADATA: metadata("4.8.66")}))}.items():
+        for name, bad in {
+            "cut short": good[: len(good) // 2],
+            "with another byte": bytes(damaged),
+            "empty": b"",
+            "of something else": gzip.compress(tar_of({METADATA: metadata("4.8.66")})),
+        }.items():
             with case(f"a layer {name}: the refresh fails, the graph stays"):
                 layer.write_bytes(bad)
                 service.reload()
@@ -382,21 +269,65 @@ def silence(work):
 
 # --- with TLS and passwords ----------------------------------------------------------------------------------------
 
+
 def openssl(*arguments):
     subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
 
 
 def authority(folder, name):
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", f"/CN={name}",
-            "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem")
+    openssl(
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={name}",
+        "-keyout",
+        folder / f"{name}.key",
+        "-out",
+        folder / f"{name}.pem",
+    )
     return folder / f"{name}.pem"
 
 
 def issue(folder, ca):
-    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=registry", "-keyout", folder / "server.key", "-out", folder / "server.csr")
+    openssl(
+        "req",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-subj",
+        "/CN=registry",
+        "-keyout",
+        folder / "server.key",
+        "-out",
+        folder / "server.csr",
+    )
     (folder / "names").write_text("subjectAltName=IP:127.0.0.1\n")
-    openssl("x509", "-req", "-in", folder / "server.csr", "-CA", ca, "-CAkey", ca.with_suffix(".key"), "-CAcreateserial", "-days", "2",
-            "-extfile", folder / "names", "-out", folder / "server.pem")
+    openssl(
+        "x509",
+        "-req",
+        "-in",
+        folder / "server.csr",
+        "-CA",
+        ca,
+        "-CAkey",
+        ca.with_suffix(".key"),
+        "-CAcreateserial",
+        "-days",
+        "2",
+        "-extfile",
+        folder / "names",
+        "-out",
+        folder / "server.pem",
+    )
 
 
 def credentials(**entries):
@@ -410,11 +341,21 @@ def secured(work):
     ca, other = authority(certificates, "ours"), authority(certificates, "another")
     issue(certificates, ca)
     (certificates / "htpasswd").write_text(PASSWORDS)
-    registry = Registry(work / "secured", f"  tls: {{certificate: {certificates / 'server.pem'}, key: {certificates / 'server.key'}}}\n"
-                                          f"auth: {{htpasswd: {{realm: ours, path: {certificates / 'htpasswd'}}}}}\n")
+    registry = Registry(
+        work / "secured",
+        f"  tls: {{certificate: {certificates / 'server.pem'}, key: {certificates / 'server.key'}}}\n"
+        f"auth: {{htpasswd: {{realm: ours, path: {certificates / 'htpasswd'}}}}}\n",
+    )
     registry.copy_flags = ["--dest-tls-verify=false", "--dest-creds", "tester:swordfish"]
     registry.needs_skopeo = True
-    source = ["--graph-data", f"oci:{registry.host}/ocp/graph-data:latest", "--releases", f"oci:{registry.host}/{RELEASES}", "--refresh-interval", "1s"]
+    source = [
+        "--graph-data",
+        f"oci:{registry.host}/ocp/graph-data:latest",
+        "--releases",
+        f"oci:{registry.host}/{RELEASES}",
+        "--refresh-interval",
+        "1s",
+    ]
     try:
         registry.start()
         registry.push(f"{RELEASES}:4.8.0", [{METADATA: metadata("4.8.0")}])
@@ -422,7 +363,15 @@ def secured(work):
         fill_graph_data(registry)
         passwords = work / "config.json"
         with case("46: with the authority and a password; the longest path counts"):
-            passwords.write_text(credentials(**{registry.host: "tester:wrong", f"{registry.host}/{RELEASES}": "tester:swordfish", f"{registry.host}/ocp": "tester:swordfish"}))
+            passwords.write_text(
+                credentials(
+                    **{
+                        registry.host: "tester:wrong",
+                        f"{registry.host}/{RELEASES}": "tester:swordfish",
+                        f"{registry.host}/ocp": "tester:swordfish",
+                    }
+                )
+            )
             with Service(*source, "--registry-ca", ca, "--registry-credentials", passwords) as service:
                 service.wait_until_ready()
                 equal("releases", versions(service), ["4.8.0", "4.8.1"])
@@ -432,7 +381,9 @@ def secured(work):
             expect_failure(source, ["--registry-ca", ca, "--registry-credentials", passwords], [registry.host])
         passwords.write_text(credentials(**{registry.host: "tester:swordfish"}))
         with case("another authority: the message names host and flag"):
-            expect_failure(source, ["--registry-ca", other, "--registry-credentials", passwords], [registry.host, "--registry-ca", "certificate"])
+            expect_failure(
+                source, ["--registry-ca", other, "--registry-credentials", passwords], [registry.host, "--registry-ca", "certificate"]
+            )
         with case("no authority at all: the same"):
             expect_failure(source, ["--registry-credentials", passwords], [registry.host, "--registry-ca", "certificate"])
         with case("no credentials: the message says so"):
