@@ -11,7 +11,8 @@
 namespace fairway::async {
 namespace {
 
-constexpr int kBackground = 19;
+// A quarter of a core that others want all of, so that even there the work gets done.
+constexpr int kBackground = 5;
 
 }  // namespace
 
