@@ -260,7 +260,7 @@ Task<std::unique_ptr<Exchange>> Client::Impl::begin(ClientRequest request,
     }
     // A kept connection may have been closed by the server just before we used it. That is no answer; asking
     // once more is safe unless the request may have been carried out.
-    const bool is_repeatable = request.method == "GET" || request.method == "HEAD";
+    const bool is_repeatable = request.is_repeatable || request.method == "GET" || request.method == "HEAD";
     const bool may_repeat =
         reused && !exchange->has_answer_begun() && is_repeatable && done.error().code != ErrorCode::Cancelled;
     if (!may_repeat) co_return std::unexpected(std::move(done.error()).within(request.url.origin()));

@@ -24,6 +24,9 @@ struct ClientRequest {
   std::string body = {};
   Duration timeout =
       std::chrono::seconds(30);  // to the end of the answer, or of its head when it is streamed
+  // It changes nothing, so it may be sent again when a kept connection turns out to be closed. GET and HEAD
+  // are so by themselves.
+  bool is_repeatable = false;
 };
 
 // An answer whose body is read piece by piece. Destroying it before its end closes the connection.

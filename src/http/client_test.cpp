@@ -160,6 +160,45 @@ TEST(HttpClient, AServerThatHangsUpIsReported) {
   }
 }
 
+// Answers the first request of each connection, hears the next and hangs up.
+Task<void> answer_once_each(boost::asio::ip::tcp::acceptor& acceptor, int& requests) {
+  const auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+  const std::string words = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  for (;;) {
+    auto [refused, socket] = co_await acceptor.async_accept(token);
+    if (refused) co_return Result<void>{};
+    std::string request(1024, ' ');
+    for (const bool answers : {true, false}) {
+      const auto [error, size] = co_await socket.async_read_some(boost::asio::buffer(request), token);
+      if (error) break;
+      ++requests;
+      if (answers) co_await boost::asio::async_write(socket, boost::asio::buffer(words), token);
+    }
+  }
+}
+
+TEST(HttpClient, WhatChangesNothingIsSentAgainWhenAKeptConnectionEnds) {
+  using boost::asio::ip::tcp;
+  for (const bool is_repeatable : {true, false}) {
+    async::EventLoop loop;
+    tcp::acceptor acceptor(loop.executor(), {boost::asio::ip::address_v4::loopback(), 0});
+    async::TaskGroup tasks(loop.executor());
+    int requests = 0;
+    tasks.spawn("server", answer_once_each(acceptor, requests));
+    {
+      Client client(loop.executor(), loop.clock(), {});
+      const Url url{"http", "127.0.0.1", acceptor.local_endpoint().port(), "/", ""};
+      EXPECT_TRUE(loop.block_on(client.send({.method = "POST", .url = url})));
+      const auto second =
+          loop.block_on(client.send({.method = "POST", .url = url, .is_repeatable = is_repeatable}));
+      EXPECT_EQ(second.has_value(), is_repeatable);
+      EXPECT_EQ(requests, is_repeatable ? 3 : 2);
+    }
+    acceptor.close();
+    loop.run_until([&] { return tasks.size() == 0; });
+  }
+}
+
 struct Silent {
   async::Notify release;
   Task<void> handle(const Request&, ResponseWriter& writer) {

@@ -37,7 +37,8 @@ Result<http::ClientRequest> Prometheus::request_for(const std::string& query) co
       .url = settings_.url,
       .headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}},
       .body = form.to_string(),
-      .timeout = settings_.timeout};
+      .timeout = settings_.timeout,
+      .is_repeatable = true};
   while (request.url.path.ends_with('/')) request.url.path.pop_back();
   request.url.path += kPath;
   if (!settings_.token_file.empty()) {
