@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <limits>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -44,6 +46,22 @@ PeerAddress peer_of(const sockaddr_storage& address) {
     peer.port = ntohs(v4.sin_port);
   }
   return peer;
+}
+
+// Whoever asks for short turns is let in sooner when it wakes beside a thread that computes (Linux 6.12 and
+// later; elsewhere nothing changes). glibc has no function and no type for it.
+void ask_for_short_turns() {
+  struct {
+    std::uint32_t size = sizeof(*this);
+    std::uint32_t policy = SCHED_OTHER;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t runtime = 100'000;  // nanoseconds: the least that is allowed
+    std::uint64_t deadline = 0;
+    std::uint64_t period = 0;
+  } attributes;
+  (void)::syscall(SYS_sched_setattr, 0, &attributes, 0U);
 }
 
 // sendfile() raises SIGPIPE in the thread that calls it; every other signal is for the process's main thread.
@@ -121,6 +139,7 @@ void PreparedWorker::join() {
 
 void PreparedWorker::run() {
   take_no_signals();
+  ask_for_short_turns();
   thread_.mailbox->adopt_thread();
   std::array<epoll_event, kEventsPerTurn> events;
   while (!thread_.is_stopping || open_ > 0) {

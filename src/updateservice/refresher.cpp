@@ -1,6 +1,7 @@
 #include "updateservice/refresher.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "async/callback.hpp"
 #include "base/log.hpp"
@@ -8,6 +9,13 @@
 #include "updateservice/source_tree.hpp"
 
 namespace fairway::updateservice {
+
+namespace {
+
+// A request that is not answered by then has been given up by its client.
+constexpr Duration kRetirement = std::chrono::seconds(5);
+
+}  // namespace
 
 struct Refresher::Built {
   std::shared_ptr<const Snapshot> snapshot;
@@ -143,7 +151,7 @@ void Refresher::publish(Built built, const Inputs& inputs) {
   published->graph_data_etag = inputs.data.etag();
   if (parts_.targeting) published->rules = parts_.targeting->adopt(built.snapshot->graph());
   const Rules rules = published->rules;
-  parts_.service.publish(std::move(published));
+  tasks_.spawn("retire", retire(parts_.service.publish(std::move(published))));
   if (parts_.targeting) parts_.targeting->warm_up(rules);
 
   status_.graph_data = built.snapshot->origin().graph_data;
@@ -180,6 +188,16 @@ Task<void> Refresher::compress(std::shared_ptr<const Snapshot> snapshot, std::st
   });
   if (!stop.stop_requested()) parts_.metrics.body_bytes.set(static_cast<double>(snapshot->footprint()));
   co_return Result<void>{};
+}
+
+Task<void> Refresher::retire(std::shared_ptr<const Published> old) {
+  if (!old) co_return Result<void>{};
+  const auto waited = co_await async::sleep_for(parts_.clock, kRetirement);
+  co_await parts_.pool.run([old = std::exchange(old, nullptr)]() mutable {
+    old.reset();
+    return true;
+  });
+  co_return waited;
 }
 
 void Refresher::note_success(SteadyTime started) {

@@ -86,6 +86,8 @@ class Refresher {
   void note_success(SteadyTime started);
   void note_failure(const Error& error);
   Task<void> compress(std::shared_ptr<const Snapshot> snapshot, std::stop_token stop);
+  // Lets go of what was published before, on a worker, when no request can have it any more.
+  Task<void> retire(std::shared_ptr<const Published> old);
 
   RefreshSettings settings_;
   Parts parts_;

@@ -31,8 +31,8 @@ Service::Service(ServiceSettings settings, Parts parts)
   }
 }
 
-void Service::publish(std::shared_ptr<const Published> published) {
-  published_.store(std::move(published), std::memory_order_release);
+std::shared_ptr<const Published> Service::publish(std::shared_ptr<const Published> published) {
+  return published_.exchange(std::move(published), std::memory_order_acq_rel);
 }
 
 void Service::set_failure(std::string why) {

@@ -49,8 +49,9 @@ class Service {
 
   Service(ServiceSettings settings, Parts parts);
 
-  // From any thread.
-  void publish(std::shared_ptr<const Published> published);
+  // From any thread. Gives back what was published before: requests may still be using it, and whoever lets
+  // go of it last spends milliseconds on its end, so that should not be one of them.
+  [[nodiscard]] std::shared_ptr<const Published> publish(std::shared_ptr<const Published> published);
   std::shared_ptr<const Published> published() const { return published_.load(std::memory_order_acquire); }
   // What a client is told while nothing has been published.
   void set_failure(std::string why);
