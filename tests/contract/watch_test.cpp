@@ -187,10 +187,13 @@ CONTRACT(Watches, FromTooLongAgo,
          "a watch from a version that is no longer kept gets an ERROR event: 410 Expired") {
   std::string since = now();
   // A real server forgets by time; no server in use still has its first version.
-  if (!forget_history()) since = "1";
-  Watch watch = watch_secrets({{"resourceVersion", since}});
+  const bool has_forgotten = forget_history();
+  if (!has_forgotten) since = "1";
+  Watch watch = watch_secrets({{"resourceVersion", since}, {"timeoutSeconds", "2"}});
   ASSERT_EQ(watch.status(), 200);
   const WatchEvent event = watch.next();
+  if (!has_forgotten && event.type != "ERROR")
+    GTEST_SKIP() << "this server is too young to have forgotten anything";
   EXPECT_EQ(event.type, "ERROR");
   EXPECT_EQ(event.text("/kind"), "Status");
   EXPECT_EQ(event.text("/code"), "410");
