@@ -57,7 +57,7 @@ copy "$work/targeted"
 cp "$example"/targeted/blocked-edges/* "$work/targeted/blocked-edges"
 serve 8081 --graph-data "$work/targeted" $releases --prometheus "$prometheus"
 echo 0123456789abcdef >"$work/tokens"
-serve 8085 --graph-data "$work/targeted" $releases --prometheus "$prometheus" --client-tokens "$work/tokens"
+serve 8085 --graph-data "$work/targeted" $releases --prometheus "$prometheus" --client-tokens "$work/tokens" --client-rate 1
 
 serve 8082 --mock
 
