@@ -59,6 +59,10 @@ std::string escape(std::string_view value) {
   return text;
 }
 
+std::string text_of(const FieldSelector::Term& term) {
+  return fmt::format("{}{}{}", term.field, term.equals ? "=" : "!=", escape(term.value));
+}
+
 // The value at a dotted path; null when any step is missing.
 const json::Value* find_field(const json::Object& object, std::string_view path) {
   const json::Object* here = &object;
@@ -87,9 +91,7 @@ bool has_text(const json::Value* value, std::string_view text) {
 
 Result<FieldSelector> FieldSelector::parse(std::string_view text) {
   FieldSelector selector;
-  auto parts = split_terms(text);
-  std::ranges::sort(parts);
-  for (std::string_view part : parts) {
+  for (std::string_view part : split_terms(text)) {
     if (part.empty()) continue;
     // The first operator splits: nothing is escaped on its left. Where one could start is '=' or "!=".
     const auto equal = part.find('=');
@@ -104,6 +106,8 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
     selector.terms_.push_back(
         {std::string(part.substr(0, is_unequal ? equal - 1 : equal)), !is_unequal, std::move(unescaped)});
   }
+  // By the canonical text, because "a==b" and "a=b" are the same term.
+  std::ranges::sort(selector.terms_, {}, text_of);
   return selector;
 }
 
@@ -122,8 +126,8 @@ std::optional<std::string_view> FieldSelector::required_value(std::string_view f
 std::string FieldSelector::to_string() const {
   std::string text;
   for (const Term& term : terms_) {
-    text += fmt::format("{}{}{}{}", text.empty() ? "" : ",", term.field,
-                        term.equals ? "=" : "!=", escape(term.value));
+    if (!text.empty()) text += ',';
+    text += text_of(term);
   }
   return text;
 }

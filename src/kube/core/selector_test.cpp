@@ -201,6 +201,13 @@ TEST(Selector, NamesTheOnlyPossibleValue) {
   EXPECT_EQ(selector("a!=1").required_value("a"), std::nullopt);
 }
 
+TEST(FieldSelector, IsTheSameWhicheverWayEqualityIsWritten) {
+  EXPECT_EQ(*FieldSelector::parse("a==b,a=a"), *FieldSelector::parse("a=a,a=b"));
+  const auto odd = FieldSelector::parse("=!,==");
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(FieldSelector::parse(odd->to_string()), *odd);
+}
+
 TEST(FieldSelector, ReadsTerms) {
   const auto parsed = FieldSelector::parse("status.phase!=Running,metadata.name==x,spec.a=b\\,c\\=d\\\\");
   ASSERT_TRUE(parsed.has_value()) << parsed.error().describe();
