@@ -7,12 +7,15 @@
 #include <istream>
 #include <iterator>
 
+#include "async/files.hpp"
 #include "base/text.hpp"
 #include "json/value.hpp"
 #include "json/yaml.hpp"
 
 namespace fairway::cli {
 namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // metrics of a large cluster
 
 constexpr std::array<std::string_view, 5> kQueryKeys = {"promql", "query", "expr", "q", "promQL"};
 
@@ -77,10 +80,7 @@ Result<std::vector<QuerySource>> read_folder(const std::string& path) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return fail(ErrorCode::NotFound, fmt::format("cannot read the file {}", quoted(path)));
-  return text;
+  return fairway::read_file(path, kMostBytes);
 }
 
 Result<std::vector<QuerySource>> queries_in_json(std::string_view name, std::string_view text) {
