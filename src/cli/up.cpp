@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/data_directory.hpp"
 #include "cli/example_graph_data.hpp"
+#include "cli/graph_source.hpp"
 #include "cli/options.hpp"
 #include "cli/serve.hpp"
 #include "updateservice/update_service.hpp"
@@ -93,7 +94,7 @@ Result<updateservice::UpdateServiceSettings> update_service_settings(const UpSet
     graph_data = data_directory + "/graph-data";
     FAIRWAY_CHECKED(write_example_graph_data(graph_data));
   }
-  if (releases.empty()) releases = graph_data + "/releases.jsonl";
+  releases = releases_path({.source = graph_data, .releases = releases});
   FAIRWAY_TRY(service.graph_data, updateservice::GraphDataPlace::parse(graph_data));
   FAIRWAY_TRY(service.releases, updateservice::ReleasePlace::parse(releases));
   service.listen =

@@ -8,7 +8,8 @@
 namespace fairway::updateservice {
 namespace {
 
-// Measured on the real data: higher levels cost several times the time for a few per cent.
+// Measured on the largest real answer: gzip 9 takes three times as long for 1 %, zstd 9 half as long again
+// for less.
 constexpr int kGzipLevel = 6;
 constexpr int kZstdLevel = 6;
 constexpr std::size_t kTagBytes = 16;

@@ -16,34 +16,8 @@ bool is_digit_or_lower(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
 }
 
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 std::string decode(std::string_view text) {
-  if (text.find_first_of("%+") == std::string_view::npos) return std::string(text);
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      out += ' ';
-      continue;
-    }
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const auto high = hex_digit(text[i + 1]);
-      const auto low = hex_digit(text[i + 2]);
-      if (high && low) {
-        out += static_cast<char>(*high * 16 + *low);
-        i += 2;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
+  return percent_decode(text, true).value_or(std::string(text));
 }
 
 // Calls back with the raw value of every field of that name.
