@@ -1,0 +1,20 @@
+# Accepting an update: the judgements (pure), what they are judged by (payloads, signatures), and the tests of both.
+set(FAIRWAY_ACCEPT_PURE
+  acceptance.cpp
+  acceptance_upstream.cpp
+  accepted_risks.cpp
+  cluster_id.cpp
+  history.cpp
+  manifest_state.cpp
+  preconditions.cpp
+)
+set(FAIRWAY_ACCEPT_IO
+)
+set(FAIRWAY_ACCEPT_TESTS
+  acceptance_test.cpp
+  accepted_risks_test.cpp
+  cluster_id_test.cpp
+  history_test.cpp
+  manifest_state_test.cpp
+  preconditions_test.cpp
+)
