@@ -229,7 +229,7 @@ Task<GraphDataFiles> GraphDataSource::load_kept() {
 }
 
 Task<GraphDataFiles> GraphDataSource::load_image() {
-  FAIRWAY_CO_TRY(const OpenRegistry open, parts_.registries.open(place_.image.registry));
+  FAIRWAY_CO_TRY(const oci::OpenRegistry open, parts_.registries.open(place_.image.registry));
   FAIRWAY_CO_TRY(const oci::Image image,
                  co_await oci::open_image(*open.registry, place_.image.repository, version_of(place_.image)));
   if (image_ && image_->revision == image.digest.text()) co_return *image_;

@@ -21,7 +21,7 @@
 #include "graph/source_file.hpp"
 #include "http/prepared.hpp"
 #include "oci/reference.hpp"
-#include "updateservice/registry_access.hpp"
+#include "oci/registry_access.hpp"
 
 namespace fairway::updateservice {
 
@@ -55,7 +55,7 @@ class GraphDataSource {
   struct Parts {  // all outlive the source
     async::WorkerPool& pool;
     Process& process;
-    const RegistryAccess& registries;
+    const oci::RegistryAccess& registries;
     std::string kept = {};  // a folder for what came from a registry; empty: nothing is kept
   };
 

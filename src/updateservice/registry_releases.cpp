@@ -104,7 +104,7 @@ ScrapedImages from_lines(std::string_view text) {
   return images;
 }
 
-RegistryReleases::RegistryReleases(oci::Reference repository, const RegistryAccess& registries,
+RegistryReleases::RegistryReleases(oci::Reference repository, const oci::RegistryAccess& registries,
                                    async::WorkerPool& pool, ScrapedImages known,
                                    const ScrapeSettings& settings)
     : repository_(std::move(repository)),
@@ -114,7 +114,7 @@ RegistryReleases::RegistryReleases(oci::Reference repository, const RegistryAcce
       settings_(settings) {}
 
 Task<graph::ReleaseList> RegistryReleases::scrape() {
-  FAIRWAY_CO_TRY(const OpenRegistry open, registries_.open(repository_.registry));
+  FAIRWAY_CO_TRY(const oci::OpenRegistry open, registries_.open(repository_.registry));
   Round round{.registry = *open.registry};
   FAIRWAY_CO_TRY(round.tags, co_await round.registry.tags(repository_.repository));
   Readers<std::string> tags(round.tags, [&](const std::string& tag) { return read_tag(round, tag); });

@@ -17,7 +17,7 @@
 #include "graph/release.hpp"
 #include "oci/digest.hpp"
 #include "oci/reference.hpp"
-#include "updateservice/registry_access.hpp"
+#include "oci/registry_access.hpp"
 
 namespace fairway::updateservice {
 
@@ -39,7 +39,7 @@ struct ScrapeSettings {
 
 class RegistryReleases {
  public:
-  RegistryReleases(oci::Reference repository, const RegistryAccess& registries, async::WorkerPool& pool,
+  RegistryReleases(oci::Reference repository, const oci::RegistryAccess& registries, async::WorkerPool& pool,
                    ScrapedImages known = {}, const ScrapeSettings& settings = {});
 
   Task<graph::ReleaseList> scrape();
@@ -52,7 +52,7 @@ class RegistryReleases {
   graph::ReleaseList releases_of(const Round& round) const;
 
   oci::Reference repository_;
-  const RegistryAccess& registries_;
+  const oci::RegistryAccess& registries_;
   async::WorkerPool& pool_;
   ScrapedImages known_;
   ScrapeSettings settings_;

@@ -17,7 +17,7 @@
 #include "async/worker_pool.hpp"
 #include "graph/release.hpp"
 #include "oci/reference.hpp"
-#include "updateservice/registry_access.hpp"
+#include "oci/registry_access.hpp"
 #include "updateservice/registry_releases.hpp"
 
 namespace fairway::updateservice {
@@ -39,7 +39,7 @@ class ReleaseSource {
  public:
   struct Parts {  // all outlive the source
     async::WorkerPool& pool;
-    const RegistryAccess& registries;
+    const oci::RegistryAccess& registries;
     std::string kept = {};
     ScrapeSettings scrape = {};
   };

@@ -103,7 +103,7 @@ struct UpdateService::Impl {
   metrics::Registry registry;
   ServiceMetrics metrics;
   Backstage backstage;
-  RegistryAccess registries;
+  oci::RegistryAccess registries;
   GraphDataSource graph_data;
   ReleaseSource releases;
   PastGraphs past;

@@ -13,9 +13,9 @@
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "graph/builder.hpp"
+#include "oci/registry_access.hpp"
 #include "updateservice/graph_data_source.hpp"
 #include "updateservice/prometheus.hpp"
-#include "updateservice/registry_access.hpp"
 #include "updateservice/release_source.hpp"
 #include "updateservice/rule_answer.hpp"
 #include "updateservice/service.hpp"
@@ -42,7 +42,7 @@ struct UpdateServiceSettings {
   std::optional<ListenAddress> builder_listen = {};  // the builder's whole graph; none: not served
   std::size_t threads = 1;
   ServiceSettings service = {};
-  RegistrySettings registry = {};
+  oci::RegistrySettings registry = {};
   std::optional<TargetingSettings> targeting = {};
   std::string state_folder = {};  // for what came from registries; empty: nothing is kept
   Duration refresh_interval = std::chrono::minutes(5);

@@ -1,22 +1,21 @@
-#include "updateservice/registry_access.hpp"
+#include "oci/registry_access.hpp"
 
 #include <fmt/format.h>
 
 #include "async/files.hpp"
 #include "base/text.hpp"
 
-namespace fairway::updateservice {
+namespace fairway::oci {
 
 RegistryAccess::RegistryAccess(RegistrySettings settings, boost::asio::any_io_executor executor,
                                TimerClock& clock)
     : settings_(std::move(settings)), executor_(std::move(executor)), clock_(clock) {}
 
-Result<OpenRegistry> RegistryAccess::open(const oci::RegistryHost& host) const {
-  oci::RegistryOptions options{.registry = host,
-                               .trust_hint = "add its PEM certificate with --registry-ca FILE"};
+Result<OpenRegistry> RegistryAccess::open(const RegistryHost& host) const {
+  RegistryOptions options{.registry = host, .trust_hint = "add its PEM certificate with --registry-ca FILE"};
   if (!settings_.credentials_file.empty()) {
     FAIRWAY_TRY(const std::string text, read_file(settings_.credentials_file));
-    auto credentials = oci::Credentials::parse(text);
+    auto credentials = Credentials::parse(text);
     if (!credentials) {
       return std::unexpected(
           std::move(credentials)
@@ -40,8 +39,8 @@ Result<OpenRegistry> RegistryAccess::open(const oci::RegistryHost& host) const {
   }
   OpenRegistry open;
   open.client = std::make_unique<http::Client>(executor_, clock_, std::move(client));
-  open.registry = std::make_unique<oci::Registry>(*open.client, clock_, std::move(options));
+  open.registry = std::make_unique<Registry>(*open.client, clock_, std::move(options));
   return open;
 }
 
-}  // namespace fairway::updateservice
+}  // namespace fairway::oci

@@ -1,7 +1,7 @@
-// RegistryAccess: how this service reaches registries: credentials, trusted authorities.
+// RegistryAccess: how a service reaches registries: credentials, trusted authorities.
 //
-// Files are read each time a registry is opened, so that rotated credentials and authorities count from the
-// next refresh on, without a restart.
+// Files are read each time a registry is opened, so that rotated credentials and authorities count from then
+// on, without a restart. What is opened lives on the executor's event loop; the clock outlives it.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,7 +14,7 @@
 #include "oci/reference.hpp"
 #include "oci/registry.hpp"
 
-namespace fairway::updateservice {
+namespace fairway::oci {
 
 struct RegistrySettings {
   std::string credentials_file = {};  // docker's config.json; empty: anonymous
@@ -24,14 +24,14 @@ struct RegistrySettings {
 // A registry and the connections to it.
 struct OpenRegistry {
   std::unique_ptr<http::Client> client;
-  std::unique_ptr<oci::Registry> registry;
+  std::unique_ptr<Registry> registry;
 };
 
 class RegistryAccess {
  public:
   RegistryAccess(RegistrySettings settings, boost::asio::any_io_executor executor, TimerClock& clock);
 
-  Result<OpenRegistry> open(const oci::RegistryHost& host) const;
+  Result<OpenRegistry> open(const RegistryHost& host) const;
 
  private:
   RegistrySettings settings_;
@@ -39,4 +39,4 @@ class RegistryAccess {
   TimerClock& clock_;
 };
 
-}  // namespace fairway::updateservice
+}  // namespace fairway::oci
