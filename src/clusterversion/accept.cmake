@@ -1,4 +1,6 @@
-# Accepting an update: the judgements (pure), what they are judged by (payloads, signatures), and the tests of both.
+# Accepting an update: the judgements and the values they are about (pure, over graph besides what
+# clusterversion_decide has), where payloads and signatures come from (I/O, over oci, http and async), and the tests of
+# both (over oci_testing).
 set(FAIRWAY_ACCEPT_PURE
   acceptance.cpp
   acceptance_upstream.cpp
@@ -6,9 +8,14 @@ set(FAIRWAY_ACCEPT_PURE
   cluster_id.cpp
   history.cpp
   manifest_state.cpp
+  payload.cpp
+  payload_manifests.cpp
   preconditions.cpp
+  signature.cpp
 )
 set(FAIRWAY_ACCEPT_IO
+  payload_source.cpp
+  verification.cpp
 )
 set(FAIRWAY_ACCEPT_TESTS
   acceptance_test.cpp
@@ -16,5 +23,9 @@ set(FAIRWAY_ACCEPT_TESTS
   cluster_id_test.cpp
   history_test.cpp
   manifest_state_test.cpp
+  payload_source_test.cpp
+  payload_test.cpp
   preconditions_test.cpp
+  signature_test.cpp
+  verification_test.cpp
 )
