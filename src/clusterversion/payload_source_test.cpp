@@ -27,9 +27,10 @@ std::string namespace_named(const std::string& name) {
   return "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + name + "}\n";
 }
 
-std::vector<std::string> names(const Payload& payload) {
+std::vector<std::string> names(const PayloadOutcome& payload) {
+  if (!payload) return {payload.error().text};
   std::vector<std::string> names;
-  for (const PayloadManifest& manifest : payload.manifests)
+  for (const PayloadManifest& manifest : payload->manifests)
     names.emplace_back(kube::name_of(manifest.object));
   return names;
 }
@@ -44,6 +45,11 @@ class PayloadSourceTest : public ::testing::Test {
     auto outcome = server.loop.block_on(source.load(wanted));
     EXPECT_TRUE(outcome) << outcome.error().describe();
     return outcome ? *std::move(outcome) : PayloadOutcome(std::unexpected(PayloadFailure{}));
+  }
+
+  PayloadFailure failure(const Release& wanted, PayloadSettings settings = {}) {
+    const auto outcome = load(wanted, std::move(settings));
+    return outcome ? PayloadFailure{"none", "it was loaded"} : outcome.error();
   }
 
   std::string host() const { return "127.0.0.1:" + std::to_string(server.port()); }
@@ -89,7 +95,7 @@ TEST_F(PayloadSourceTest, ReadsAnImageOfARegistry) {
   EXPECT_EQ(payload->release.version, "4.7.4");
   EXPECT_EQ(payload->release.image, image);
   EXPECT_EQ(payload->digest, image.substr(image.find('@') + 1));
-  EXPECT_THAT(names(*payload), ElementsAre("c", "above", "b"));
+  EXPECT_THAT(names(payload), ElementsAre("c", "above", "b"));
 }
 
 TEST_F(PayloadSourceTest, TakesTheImageOfThisArchitecture) {
@@ -104,31 +110,31 @@ TEST_F(PayloadSourceTest, TakesTheImageOfThisArchitecture) {
   for (const std::string architecture : {"amd64", "arm64"}) {
     const auto payload = load({.version = "", .image = image}, {.architecture = architecture});
     ASSERT_TRUE(payload) << payload.error().text;
-    EXPECT_THAT(names(*payload), ElementsAre(architecture));
+    EXPECT_THAT(names(payload), ElementsAre(architecture));
     EXPECT_EQ(payload->digest, image.substr(image.find('@') + 1)) << "that of the index, which is signed";
   }
-  EXPECT_THAT(load({.version = "", .image = image}, {.architecture = "ppc64le"}).error().text,
+  EXPECT_THAT(failure({.version = "", .image = image}, {.architecture = "ppc64le"}).text,
               HasSubstr("ppc64le"));
 }
 
 TEST_F(PayloadSourceTest, TellsTheStepsApart) {  // cases 62 and 64, and decisions: nothing to be had
   const std::string image = put({{{"release-manifests/release-metadata", metadata("4.7.4")},
                                   {"release-manifests/a.yaml", namespace_named("a")}}});
-  EXPECT_EQ(load({.version = "4.7.5", .image = image}).error().step, "VerifyPayloadVersion");
+  EXPECT_EQ(failure({.version = "4.7.5", .image = image}).step, "VerifyPayloadVersion");
   const std::string broken = put(
       {{{"release-manifests/release-metadata", metadata("4.7.4")}, {"release-manifests/a.yaml", "a: [\n"}}});
-  const auto unreadable = load({.version = "4.7.4", .image = broken}).error();
+  const auto unreadable = failure({.version = "4.7.4", .image = broken});
   EXPECT_EQ(unreadable.step, "LoadPayload");
   EXPECT_THAT(unreadable.text, HasSubstr("release-manifests/a.yaml"));
-  EXPECT_EQ(load({.version = "4.7.4", .image = put({{{"etc/passwd", ""}}})}).error().step, "LoadPayload");
+  EXPECT_EQ(failure({.version = "4.7.4", .image = put({{{"etc/passwd", ""}}})}).step, "LoadPayload");
 
   const std::string nowhere = host() + "/ns/other@sha256:" + std::string(64, 'a');
-  const auto missing = load({.version = "4.7.4", .image = nowhere}).error();
+  const auto missing = failure({.version = "4.7.4", .image = nowhere});
   EXPECT_EQ(missing.step, "RetrievePayload");
   EXPECT_THAT(missing.text,
               HasSubstr("Retrieving payload failed version=\"4.7.4\" image=\"" + nowhere + "\" failure="));
-  EXPECT_EQ(load({.version = "4.7.4", .image = "no image at all"}).error().step, "RetrievePayload");
-  EXPECT_EQ(load({.version = "4.7.4", .image = ""}).error().step, "RetrievePayload");
+  EXPECT_EQ(failure({.version = "4.7.4", .image = "no image at all"}).step, "RetrievePayload");
+  EXPECT_EQ(failure({.version = "4.7.4", .image = ""}).step, "RetrievePayload");
 }
 
 TEST_F(PayloadSourceTest, RefusesAnImageThatIsNotWhatItsDigestSays) {
@@ -150,7 +156,7 @@ TEST_F(PayloadSourceTest, ADirectoryGoesBeforeTheRegistry) {
   const Release wanted{.version = "4.7.4", .image = host() + "/ns/release@sha256:" + std::string(64, 'a')};
   const auto payload = load(wanted);
   ASSERT_TRUE(payload) << payload.error().text;
-  EXPECT_THAT(names(*payload), ElementsAre("a", "b"));
+  EXPECT_THAT(names(payload), ElementsAre("a", "b"));
   EXPECT_EQ(payload->release.image, wanted.image);
   EXPECT_EQ(payload->digest, "") << "a directory proves nothing";
   EXPECT_TRUE(requests.empty());
@@ -159,7 +165,7 @@ TEST_F(PayloadSourceTest, ADirectoryGoesBeforeTheRegistry) {
   ASSERT_TRUE(by_name) << by_name.error().text;
   EXPECT_EQ(by_name->release.version, "4.7.5");
 
-  EXPECT_EQ(load({.version = "4.7.6", .image = wanted.image}).error().step, "RetrievePayload");
+  EXPECT_EQ(failure({.version = "4.7.6", .image = wanted.image}).step, "RetrievePayload");
   EXPECT_FALSE(requests.empty()) << "what the directory does not have is asked of the registry";
 }
 
@@ -167,12 +173,12 @@ TEST_F(PayloadSourceTest, ADirectoryMayBeThePayloadItself) {
   directory = temp.path("release");
   temp.write("release/release-metadata", metadata("4.7.4"));
   temp.write("release/0000_1.yaml", namespace_named("a"));
-  EXPECT_THAT(names(*load({.version = "4.7.4", .image = "x/y@sha256:1"})), ElementsAre("a"));
-  EXPECT_EQ(load({.version = "4.7.5", .image = "x/y@sha256:1"}).error().step, "VerifyPayloadVersion");
+  EXPECT_THAT(names(load({.version = "4.7.4", .image = "x/y@sha256:1"})), ElementsAre("a"));
+  EXPECT_EQ(failure({.version = "4.7.5", .image = "x/y@sha256:1"}).step, "VerifyPayloadVersion");
   const std::string path = std::exchange(directory, "");
-  EXPECT_THAT(names(*load({.version = "", .image = path})), ElementsAre("a"));
-  EXPECT_THAT(names(*load({.version = "", .image = "file://" + path})), ElementsAre("a"));
-  EXPECT_THAT(load({.version = "", .image = path + "/none"}).error().text, HasSubstr("expected a directory"));
+  EXPECT_THAT(names(load({.version = "", .image = path})), ElementsAre("a"));
+  EXPECT_THAT(names(load({.version = "", .image = "file://" + path})), ElementsAre("a"));
+  EXPECT_THAT(failure({.version = "", .image = path + "/none"}).text, HasSubstr("expected a directory"));
 }
 
 TEST_F(PayloadSourceTest, AVersionCannotLeadOutOfTheDirectory) {
@@ -186,9 +192,9 @@ TEST_F(PayloadSourceTest, LimitsWhatItReads) {
   directory = temp.path("release");
   temp.write("release/release-metadata", metadata("4.7.4"));
   temp.write("release/a.yaml", std::string(kMostPayloadFileBytes + 1, '#'));
-  const auto failure = load({.version = "4.7.4", .image = "x/y@sha256:1"}).error();
-  EXPECT_EQ(failure.step, "RetrievePayload");
-  EXPECT_THAT(failure.text, HasSubstr("at most 16777216 bytes"));
+  const auto refused = failure({.version = "4.7.4", .image = "x/y@sha256:1"});
+  EXPECT_EQ(refused.step, "RetrievePayload");
+  EXPECT_THAT(refused.text, HasSubstr("at most 16777216 bytes"));
 }
 
 }  // namespace

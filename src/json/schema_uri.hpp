@@ -1,5 +1,6 @@
 // The two formats with a grammar of their own: `uri` (as Go's url.ParseRequestURI accepts) and `email` (as
-// Go's mail.ParseAddress accepts). Internal to the schema files.
+// Go's mail.ParseAddress accepts). For the schema files, and for whoever must know
+// beforehand what a schema will refuse.
 #pragma once
 
 #include <string_view>

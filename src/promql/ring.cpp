@@ -23,7 +23,7 @@ SampleRing::SampleRing(std::set<std::string, std::less<>> metrics, const RingOpt
       // One more than fits: the range may begin within an interval. And one for a stale marker.
       capacity_(static_cast<std::size_t>(options.length / std::max<Millis>(options.interval, 1)) + 2) {}
 
-Result<SampleRing> SampleRing::for_queries(std::span<const Expr> queries, const RingOptions& options) {
+Result<std::set<std::string, std::less<>>> SampleRing::metrics_of(std::span<const Expr> queries) {
   std::set<std::string, std::less<>> metrics;
   for (const Expr& query : queries) {
     for (const Node& node : query.nodes()) {
@@ -40,7 +40,16 @@ Result<SampleRing> SampleRing::for_queries(std::span<const Expr> queries, const 
       metrics.emplace(selector->metric_name());
     }
   }
+  return metrics;
+}
+
+Result<SampleRing> SampleRing::for_queries(std::span<const Expr> queries, const RingOptions& options) {
+  FAIRWAY_TRY(auto metrics, metrics_of(queries));
   return SampleRing(std::move(metrics), options);
+}
+
+void SampleRing::keep_also(const std::set<std::string, std::less<>>& metrics) {
+  metrics_.insert(metrics.begin(), metrics.end());
 }
 
 std::size_t SampleRing::cost(const Labels& labels) const {

@@ -34,6 +34,10 @@ class SampleRing final : public Source {
   // Keeps the metrics that the queries select. An error when a selector does not name its metric: it would
   // need all there are.
   static Result<SampleRing> for_queries(std::span<const Expr> queries, const RingOptions& options = {});
+  // The metrics that the queries select.
+  static Result<std::set<std::string, std::less<>>> metrics_of(std::span<const Expr> queries);
+  // Keeps these too from now on.
+  void keep_also(const std::set<std::string, std::less<>>& metrics);
 
   struct Added {
     std::size_t samples = 0;  // taken
