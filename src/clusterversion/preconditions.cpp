@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/semver.hpp"
+#include "clusterversion/version_text.hpp"
 #include "promql/go_text.hpp"
 
 namespace fairway::clusterversion {
@@ -33,10 +34,10 @@ Objection warning(std::string_view name, std::string_view reason, std::string me
 // A current version that cannot be read must not block, because an update may be what repairs it.
 std::expected<Versions, Objection> read_versions(std::string_view name, const ClusterVersionStatus& status,
                                                  const Release& target) {
-  auto current = SemVer::parse(status.desired.version);
+  auto current = parse_version(status.desired.version);
   if (!current)
     return std::unexpected(warning(name, "InvalidCurrentVersion", std::move(current).error().message));
-  auto wanted = SemVer::parse(target.version);
+  auto wanted = parse_version(target.version);
   if (!wanted)
     return std::unexpected(blocking(name, "InvalidDesiredVersion", std::move(wanted).error().message));
   return Versions{*std::move(current), *std::move(wanted)};

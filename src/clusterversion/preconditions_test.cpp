@@ -144,6 +144,7 @@ TEST(Versions, ThatCannotBeReadWarnOrBlock) {
   auto objections = others(status, "4.6.24");
   EXPECT_THAT(reasons(objections),
               ElementsAre("InvalidCurrentVersion", "InvalidCurrentVersion", "InvalidCurrentVersion"));
+  EXPECT_EQ(objections[0].message, "No Major.Minor.Patch elements found");
   EXPECT_FALSE(is_blocked(objections, false));
   objections = others(running("4.6.23"), "foo");
   EXPECT_THAT(reasons(objections), ElementsAre("InvalidDesiredVersion", "InvalidDesiredVersion"));
