@@ -26,6 +26,7 @@ struct Invocation {
 
 // The headings of `fairway --help`, in its order.
 inline constexpr const char* kRunCommands = "Run Fairway";
+inline constexpr const char* kClusterCommands = "Update Clusters";
 inline constexpr const char* kOtherCommands = "Other Commands";
 inline constexpr const char* kSubcommands = "Available Commands";
 inline constexpr const char* kHidden = "";
@@ -52,6 +53,7 @@ void add_promql_check(CLI::App& promql, Invocation& invocation);
 void add_promql_eval(CLI::App& promql, Invocation& invocation);
 void add_promql_test(CLI::App& promql, Invocation& invocation);
 void add_update_service(CLI::App& root, Invocation& invocation);
+void add_upgrade(CLI::App& root, Invocation& invocation);
 void add_version(CLI::App& root, Invocation& invocation);
 
 // Binds a command's settings to its action: the settings live as long as the action may run.

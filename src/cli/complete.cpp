@@ -71,6 +71,8 @@ Completion complete_flags(const Position& position, std::string_view start) {
     for (const CLI::Option* flag : visible_flags(*level)) {
       if (level != position.command && flag == level->get_help_ptr()) continue;  // each level has its own
       if (std::ranges::find(position.used, flag) != position.used.end() && !is_repeatable(*flag)) continue;
+      // A command and the one above it may both have it; the nearer one is meant.
+      if (find_flag(*position.command, flag_name(*flag)) != flag) continue;
       const std::string description = flag->get_description();
       add_candidate(completion, start, flag_name(*flag), description.substr(0, description.find('\n')));
     }

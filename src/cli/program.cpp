@@ -41,6 +41,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   add_options(root, invocation);
   add_promql(root, invocation);
   add_update_service(root, invocation);
+  add_upgrade(root, invocation);
   add_version(root, invocation);
 }
 

@@ -1,28 +1,20 @@
 // fairway promql eval: a query's answer to metrics in files, and what it says about a risk.
-#include <cmath>
 #include <fmt/format.h>
-#include <iostream>
-#include <iterator>
 #include <ostream>
 
 #include "base/clock.hpp"
-#include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/metrics_source.hpp"
 #include "cli/options.hpp"
-#include "cli/promql_sources.hpp"
 #include "json/value.hpp"
 #include "promql/evaluator.hpp"
 #include "promql/explain.hpp"
-#include "promql/exposition.hpp"
 #include "promql/parser.hpp"
 #include "promql/result_format.hpp"
-#include "promql/series_store.hpp"
 #include "promql/verdict.hpp"
 
 namespace fairway::cli {
 namespace {
-
-using promql::Millis;
 
 struct PromqlEvalSettings {
   std::string query;
@@ -37,56 +29,6 @@ struct PromqlEvalSettings {
   std::string output;
   promql::EvalLimits limits = {.max_time = std::chrono::seconds(10)};
 };
-
-// Seconds since 1970, or 2024-02-29T12:00:00Z.
-Result<Millis> read_time(const std::string& text) {
-  if (const auto seconds = promql::parse_value(text); seconds && std::abs(*seconds) < 1e12) {
-    return std::llround(*seconds * 1000);
-  }
-  if (const auto time = parse_rfc3339(text)) {
-    return std::chrono::floor<std::chrono::milliseconds>(time->time_since_epoch()).count();
-  }
-  return fail(
-      ErrorCode::Invalid,
-      fmt::format("expected a time such as 2024-02-29T12:00:00Z or 1709208000, found {}", quoted(text)));
-}
-
-struct Loaded {
-  promql::SeriesStore store;
-  Millis now = 0;  // when samples without a time of their own were taken
-};
-
-Result<std::string> read_text(const std::string& path) {
-  if (path != "-") return read_file(path);
-  return std::string(std::istreambuf_iterator<char>(std::cin), {});
-}
-
-// Without --at it is as late as the newest sample that tells its time, or else it is now.
-Result<void> load(const PromqlEvalSettings& settings, Loaded& loaded) {
-  std::vector<promql::Exposition> expositions;
-  std::optional<Millis> newest;
-  for (const std::string& path : settings.metrics) {
-    FAIRWAY_TRY(const std::string text, read_text(path));
-    auto exposition = promql::read_exposition(text);
-    if (!exposition)
-      return std::unexpected(
-          std::move(exposition).error().within(fmt::format("while reading {}", quoted(path))));
-    if (exposition->newest) newest = std::max(newest.value_or(*exposition->newest), *exposition->newest);
-    expositions.push_back(*std::move(exposition));
-  }
-  const auto now = SystemClock().now().time_since_epoch();
-  loaded.now = newest.value_or(std::chrono::floor<std::chrono::milliseconds>(now).count());
-  if (!settings.at.empty()) {
-    FAIRWAY_TRY(loaded.now, read_time(settings.at));
-  }
-  for (std::size_t i = 0; i < expositions.size(); ++i) {
-    const auto stored = promql::store_exposition(expositions[i], loaded.now, loaded.store);
-    if (!stored)
-      return std::unexpected(
-          stored.error().within(fmt::format("while reading {}", quoted(settings.metrics[i]))));
-  }
-  return {};
-}
 
 json::Array annotation_texts(const promql::QueryResult& result, promql::Annotation::Kind kind,
                              std::string_view query) {
@@ -146,15 +88,14 @@ void print_text(const PromqlEvalSettings& settings, const Answer& answer, Invoca
 }
 
 Result<Answer> answer_query(const PromqlEvalSettings& settings, const promql::Expr& expr) {
-  Loaded loaded;
-  FAIRWAY_CHECKED(load(settings, loaded));
+  FAIRWAY_TRY(const LoadedMetrics loaded, load_metrics(settings.metrics, settings.at));
   const SystemClock clock;
   const promql::EvalOptions options{.limits = settings.limits, .clock = &clock};
   if (settings.is_range) {
     promql::QueryRange range{loaded.now, loaded.now, 0};
-    FAIRWAY_TRY(range.start, read_time(settings.start));
+    FAIRWAY_TRY(range.start, parse_time(settings.start));
     if (!settings.end.empty()) {
-      FAIRWAY_TRY(range.end, read_time(settings.end));
+      FAIRWAY_TRY(range.end, parse_time(settings.end));
     }
     range.step = std::chrono::floor<std::chrono::milliseconds>(settings.step).count();
     return Answer{evaluate_range(expr, loaded.store, range, options)};
@@ -188,8 +129,9 @@ Result<void> run_promql_eval(const PromqlEvalSettings& settings, Invocation& inv
 constexpr const char* kDescription =
     "Evaluate a query on metrics in files, and say whether a risk with this query applies\n"
     "\n"
-    "FILE is what a metrics endpoint answers, in Prometheus' text format or OpenMetrics; - is stdin. "
-    "Samples\n"
+    "FILE is what a metrics endpoint answers, in Prometheus' text format or OpenMetrics; - is stdin, and "
+    "the\n"
+    "URL of an endpoint is asked. Samples "
     "without a time count as taken at --at. A risk applies when the answer is exactly one sample of value "
     "1,\n"
     "does not when it is 0, and is unknown otherwise. Ends with 1 when the query cannot be evaluated.";
