@@ -10,6 +10,7 @@
 
 #include "cli/cluster_options.hpp"
 #include "cli/command.hpp"
+#include "cli/prometheus_explain.hpp"
 #include "clusterversion/upgrade/channel.hpp"
 #include "clusterversion/upgrade/list.hpp"
 #include "clusterversion/upgrade/progress.hpp"
@@ -33,6 +34,7 @@ struct UpgradeSettings {
   clusterversion::upgrade::HistoryOptions history = {};
   std::string risk = {};
   std::vector<std::string> metrics = {};
+  PrometheusSettings prometheus = {};
   std::string at = {};
 };
 using SharedUpgradeSettings = std::shared_ptr<UpgradeSettings>;

@@ -5,6 +5,7 @@
 #include "cli/metrics_source.hpp"
 #include "cli/upgrade.hpp"
 #include "cli/upgrade_session.hpp"
+#include "clusterversion/rules.hpp"
 #include "clusterversion/upgrade/explain.hpp"
 #include "clusterversion/upgrade/view.hpp"
 #include "promql/evaluator.hpp"
@@ -32,26 +33,40 @@ Verdict unknown(std::string why) {
   return {.kind = Verdict::Kind::Unknown, .reason = std::move(why)};
 }
 
-JudgedRule judge_query(const std::string& query, const LoadedMetrics& metrics) {
+// Where rules are evaluated besides the cluster's own operator.
+struct Place {
+  const PrometheusSettings* prometheus = nullptr;
+  LoadedMetrics metrics = {};
+  WallTime at = {};
+};
+
+Result<JudgedRule> judge_query(const std::string& query, const Place& place) {
+  const std::string type(clusterversion::kPromql);
   const auto expr = promql::parse(query);
-  if (!expr) return {"PromQL", unknown(expr.error().to_error(query).describe())};
+  if (!expr) return JudgedRule{type, unknown(expr.error().to_error(query).describe())};
+  if (place.prometheus != nullptr) {
+    FAIRWAY_TRY(PrometheusExplanation answered, explain_at(*place.prometheus, *expr, place.at));
+    return JudgedRule{type, std::move(answered.verdict), std::move(answered.tree)};
+  }
   const SystemClock clock;
   const promql::ExplainOptions options{.eval = {.limits = {.max_time = kLongestEvaluation}, .clock = &clock}};
-  promql::Explanation explanation = promql::explain(*expr, metrics.store, metrics.now, options);
-  return {"PromQL", promql::judge(explanation.result), std::move(explanation.tree)};
+  promql::Explanation explanation = promql::explain(*expr, place.metrics.store, place.metrics.now, options);
+  return JudgedRule{type, promql::judge(explanation.result), std::move(explanation.tree)};
 }
 
-JudgedRule judge_rule(const MatchingRule& rule, const LoadedMetrics& metrics) {
-  if (rule.type == "Always") return {rule.type, {.kind = Verdict::Kind::Applies}};
-  if (rule.type == "PromQL" && rule.promql) return judge_query(rule.promql->promql, metrics);
-  return {rule.type, unknown(fmt::format("rules of the type {} are not known here", quoted(rule.type)))};
+Result<JudgedRule> judge_rule(const MatchingRule& rule, const Place& place) {
+  if (rule.type == clusterversion::kAlways) return JudgedRule{rule.type, {.kind = Verdict::Kind::Applies}};
+  if (rule.type == clusterversion::kPromql && rule.promql) return judge_query(rule.promql->promql, place);
+  return JudgedRule{rule.type,
+                    unknown(fmt::format("rules of the type {} are not known here", quoted(rule.type)))};
 }
 
 // In order, up to the first that gives a verdict: that one counts.
-std::vector<JudgedRule> judge_rules(const std::vector<MatchingRule>& rules, const LoadedMetrics& metrics) {
+Result<std::vector<JudgedRule>> judge_rules(const std::vector<MatchingRule>& rules, const Place& place) {
   std::vector<JudgedRule> judged;
   for (const MatchingRule& rule : rules) {
-    judged.push_back(judge_rule(rule, metrics));
+    FAIRWAY_TRY(JudgedRule verdict, judge_rule(rule, place));
+    judged.push_back(std::move(verdict));
     if (judged.back().verdict.kind != Verdict::Kind::Unknown) break;
   }
   return judged;
@@ -62,11 +77,12 @@ std::string verdict_text(const Verdict& verdict) {
                                 : fmt::format("{} ({})", to_string(verdict.kind), verdict.reason);
 }
 
-std::string judged_text(const std::vector<JudgedRule>& judged) {
-  std::string text = "\nEvaluated here, on the given metrics:\n";
+std::string judged_text(const std::vector<JudgedRule>& judged, const Place& place) {
+  std::string text = place.prometheus != nullptr ? fmt::format("\nEvaluated by {}:\n", place.prometheus->url)
+                                                 : "\nEvaluated here, on the given metrics:\n";
   for (std::size_t i = 0; i < judged.size(); ++i) {
     text += fmt::format("\n  {}. {}: {}\n", i + 1, judged[i].type, verdict_text(judged[i].verdict));
-    if (!judged[i].tree) continue;
+    if (!judged[i].tree || judged[i].tree->expr.empty()) continue;
     text += fmt::format("       {}\n", upgrade::indented(trim(to_text(*judged[i].tree)), 7));
   }
   const Verdict verdict = judged.empty() ? unknown("it has no rules") : judged.back().verdict;
@@ -78,18 +94,28 @@ json::Array judged_document(const std::vector<JudgedRule>& judged) {
   for (const JudgedRule& rule : judged) {
     json::Object entry{{"type", rule.type}, {"verdict", to_string(rule.verdict.kind)}};
     if (!rule.verdict.reason.empty()) entry["reason"] = rule.verdict.reason;
-    if (rule.tree) entry["explanation"] = to_json(*rule.tree);
+    if (rule.tree && !rule.tree->expr.empty()) entry["explanation"] = to_json(*rule.tree);
     rules.push_back(std::move(entry));
   }
   return rules;
 }
 
-Result<void> run_explain(const UpgradeSettings& settings, Invocation& invocation) {
-  LoadedMetrics metrics;
-  const bool is_judged = !settings.metrics.empty();
-  if (is_judged) {
-    FAIRWAY_TRY(metrics, load_metrics(settings.metrics, settings.at));
+Result<Place> read_place(const UpgradeSettings& settings) {
+  Place place{.at = SystemClock().now()};
+  if (!settings.prometheus.url.empty()) {
+    place.prometheus = &settings.prometheus;
+    if (settings.at.empty()) return place;
+    FAIRWAY_TRY(const promql::Millis at, parse_time(settings.at));
+    place.at = WallTime(std::chrono::milliseconds(at));
+    return place;
   }
+  FAIRWAY_TRY(place.metrics, load_metrics(settings.metrics, settings.at));
+  return place;
+}
+
+Result<void> run_explain(const UpgradeSettings& settings, Invocation& invocation) {
+  const bool is_judged = !settings.metrics.empty() || !settings.prometheus.url.empty();
+  FAIRWAY_TRY(const Place place, read_place(settings));
   FAIRWAY_TRY(const auto session, UpgradeSession::open(settings.cluster, invocation));
   FAIRWAY_TRY(const ClusterVersion cluster, session->read());
   FAIRWAY_TRY(const auto definitions, upgrade::find_risk(cluster, settings.risk));
@@ -99,8 +125,8 @@ Result<void> run_explain(const UpgradeSettings& settings, Invocation& invocation
     texts.push_back(upgrade::risk_text(cluster, definition));
     json::Object document = upgrade::risk_document(cluster, definition);
     if (is_judged) {
-      const auto judged = judge_rules(definition.risk.matching_rules, metrics);
-      texts.back() += judged_text(judged);
+      FAIRWAY_TRY(const auto judged, judge_rules(definition.risk.matching_rules, place));
+      texts.back() += judged_text(judged, place);
       document["evaluatedHere"] = judged_document(judged);
     }
     documents.push_back(std::move(document));
@@ -114,9 +140,21 @@ Result<void> run_explain(const UpgradeSettings& settings, Invocation& invocation
 constexpr const char* kDescription =
     "Explain a risk: which updates it stands against, by which rules, and what was found\n"
     "\n"
-    "With --metrics the rules are evaluated here as well, on what metrics endpoints answer, and the value "
-    "of\n"
-    "every sub-expression of a query is shown: why does it match here?";
+    "With --metrics the rules are evaluated here as well, on what metrics endpoints answer; with "
+    "--prometheus\n"
+    "a Prometheus is asked. The value of every sub-expression of a query is shown: why does it match here?";
+
+CLI::Option& add_prometheus_options(CLI::App& command, PrometheusSettings& settings) {
+  auto* url = command.add_option("--prometheus", settings.url, "A Prometheus to ask");
+  url->type_name("URL");
+  command.add_option("--prometheus-token-file", settings.token_file, "A bearer token for it")
+      ->type_name("FILE")
+      ->needs(url);
+  command.add_option("--prometheus-ca", settings.ca_file, "PEM certificates of authorities to trust for it")
+      ->type_name("FILE")
+      ->needs(url);
+  return *url;
+}
 
 }  // namespace
 
@@ -126,14 +164,17 @@ void add_upgrade_explain(CLI::App& upgrade, Invocation& invocation, const Shared
                           "fairway upgrade explain AuthOAuthProxyLeakedConnections\n"
                           "\n"
                           "# With the metrics of this cluster, in a file\n"
-                          "fairway upgrade explain AuthOAuthProxyLeakedConnections --metrics metrics.txt",
+                          "fairway upgrade explain AuthOAuthProxyLeakedConnections --metrics metrics.txt\n"
+                          "\n"
+                          "# With its Prometheus\n"
+                          "fairway upgrade explain AuthOAuthProxyLeakedConnections --prometheus "
+                          "https://prometheus.example:9090",
                           *settings, {"json", "yaml"});
   command.add_option("RISK", settings->risk, "The name of the risk")->required();
-  command
-      .add_option("--metrics", settings->metrics, "Metrics to evaluate it on, a file or a URL; repeatable")
-      ->type_name("FILE")
-      ->take_all()
-      ->allow_extra_args(false);
+  auto* metrics = command.add_option("--metrics", settings->metrics,
+                                     "Metrics to evaluate it on, a file or a URL; repeatable");
+  metrics->type_name("FILE")->take_all()->allow_extra_args(false);
+  add_prometheus_options(command, settings->prometheus).excludes(metrics);
   command.add_option("--at", settings->at, "When: a time of RFC 3339, or seconds since 1970")
       ->type_name("TIME")
       ->default_str("the newest sample's time, or now");

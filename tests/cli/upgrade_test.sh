@@ -127,6 +127,48 @@ run 1 up explain AuthOAuthProxyLeakedConnection
 contains "a typing error" "$err" 'did you mean "AuthOAuthProxyLeakedConnections"?'
 run 1 up explain ThanosDNSUnmarshalError --metrics "$work/missing.prom"
 
+# Explain, asked of a Prometheus: one with an HTTPS proxy in its metrics, which wants a token.
+cat >"$work/prometheus.py" <<'PYTHON'
+import http.server, json, urllib.parse
+ANSWERS = {
+    'cluster_proxy_enabled{type=~"https?"}': [({"__name__": "cluster_proxy_enabled", "type": "https"}, "1")],
+    'cluster_proxy_enabled{type=~"https?"} == 1': [({"__name__": "cluster_proxy_enabled", "type": "https"}, "1")],
+    'group(cluster_proxy_enabled)': [({}, "1")],
+    '0 * group(cluster_proxy_enabled)': [({}, "0")],
+}
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        asked = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)
+        query, allowed = asked["query"][0], self.headers.get("Authorization") == "Bearer let-me-in"
+        series = ANSWERS.get(query, [({}, "1")] if " or " in query else [])
+        result = [{"metric": metric, "value": [float(asked["time"][0]), value]} for metric, value in series]
+        body = json.dumps({"status": "success", "data": {"resultType": "vector", "result": result}}).encode()
+        self.send_response(200 if allowed else 403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+PYTHON
+python3 "$work/prometheus.py" >"$work/prometheus-port" &
+pids+=($!)
+eventually test -s "$work/prometheus-port"
+prometheus=http://127.0.0.1:$(cat "$work/prometheus-port")
+echo let-me-in >"$work/token"
+run 0 up explain AuthOAuthProxyLeakedConnections --prometheus "$prometheus" --prometheus-token-file "$work/token"
+contains "asked of a Prometheus" "$out" "Evaluated by $prometheus:"
+contains "its sub-expressions" "$out" '=> cluster_proxy_enabled{type="https"} 1'
+contains "a part without series" "$out" '=> no series'
+contains "it applies there" "$out" "The risk here: applies"
+run 0 up explain AuthOAuthProxyLeakedConnections --prometheus "$prometheus"
+contains "a Prometheus that refuses" "$out" "unknown (executing PromQL query: client_error: client error: 403)"
+run 0 up explain AuthOAuthProxyLeakedConnections --prometheus http://127.0.0.1:1
+contains "no Prometheus there" "$out" "The risk here: unknown"
+run 2 up explain AuthOAuthProxyLeakedConnections --prometheus "$prometheus" --metrics "$work/token"
+
 # Rollback.
 run 0 up rollback
 equals "rolled back" "$out" "Requested rollback from 4.6.23 to 4.6.22"

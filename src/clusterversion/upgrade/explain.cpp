@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "clusterversion/recommendation.hpp"
 #include "clusterversion/upgrade/view.hpp"
 
 namespace fairway::clusterversion::upgrade {
@@ -62,7 +63,7 @@ std::string_view exposure_in(const kube::Condition& verdict, const Risk& risk) {
     return verdict.reason == "AllExposedRisksAccepted" ? "does not apply, or is accepted" : "does not apply";
   }
   const std::string_view message = verdict.message;
-  const bool is_told = message.find(fmt::format("{} {}", risk.message, risk.url)) != std::string_view::npos;
+  const bool is_told = message.find(exposure_text(risk)) != std::string_view::npos;
   if (is_told || (verdict.reason == risk.name && verdict.status == kube::kConditionFalse)) return "applies";
   return message.find(risk.name) != std::string_view::npos ? "unknown" : "does not apply";
 }

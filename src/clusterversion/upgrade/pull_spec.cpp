@@ -1,10 +1,7 @@
 #include "clusterversion/upgrade/pull_spec.hpp"
 
 #include <algorithm>
-#include <array>
-#include <fmt/format.h>
 
-#include "base/semver.hpp"
 #include "base/text.hpp"
 
 namespace fairway::clusterversion::upgrade {
@@ -70,16 +67,6 @@ bool is_digest(std::string_view text) {
   return hash.size() >= kShortestHash && hash.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::optional<std::string> number_fault(std::string_view text, std::string_view which) {
-  if (!is_digits(text)) return fmt::format("Invalid character(s) found in {} number {}", which, quoted(text));
-  if (text.size() > 1 && text.front() == '0') {
-    std::string name(which);
-    name.front() = static_cast<char>(name.front() - 'a' + 'A');
-    return fmt::format("{} number must not contain leading zeroes {}", name, quoted(text));
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<PullSpec> parse_pull_spec(std::string_view text) {
@@ -101,19 +88,6 @@ Result<PullSpec> parse_pull_spec(std::string_view text) {
   if (!is_name(rest)) return malformed();
   spec.name = std::string(rest);
   return spec;
-}
-
-std::optional<std::string> version_fault(std::string_view text) {
-  const auto parsed = SemVer::parse(text);
-  if (parsed) return std::nullopt;
-  const auto first = text.find('.');
-  const auto second = first == std::string_view::npos ? first : text.find('.', first + 1);
-  if (second == std::string_view::npos) return "No Major.Minor.Patch elements found";
-  if (auto fault = number_fault(text.substr(0, first), "major")) return fault;
-  if (auto fault = number_fault(text.substr(first + 1, second - first - 1), "minor")) return fault;
-  const std::string_view patch = text.substr(second + 1);
-  if (auto fault = number_fault(patch.substr(0, patch.find_first_of("-+")), "patch")) return fault;
-  return parsed.error().message;
 }
 
 }  // namespace fairway::clusterversion::upgrade

@@ -1,8 +1,7 @@
 // Pull specifications as a person types them: host/name:tag or host/name@sha256:…, checked before a cluster
-// is asked for them. Versions that a person types, checked with words that they can look up. Pure.
+// is asked for them. Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +17,5 @@ struct PullSpec {
 
 // The error's message is what container tools say: "invalid reference format".
 Result<PullSpec> parse_pull_spec(std::string_view text);
-
-// What keeps the text from being a version, in the words of the client whose messages are documented:
-// `No Major.Minor.Patch elements found`. Nothing when it is one.
-std::optional<std::string> version_fault(std::string_view text);
 
 }  // namespace fairway::clusterversion::upgrade

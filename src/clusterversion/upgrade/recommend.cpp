@@ -7,8 +7,8 @@
 
 #include "base/semver.hpp"
 #include "base/text.hpp"
-#include "clusterversion/upgrade/pull_spec.hpp"
 #include "clusterversion/upgrade/view.hpp"
+#include "clusterversion/version_text.hpp"
 
 namespace fairway::clusterversion::upgrade {
 namespace {
@@ -232,9 +232,9 @@ std::optional<std::string> fault_of(const RecommendFlags& flags) {
                        : std::nullopt;
   }
   if (flags.show_outdated_releases) return "when --version is set, --show-outdated-releases is unnecessary";
-  if (const auto fault = version_fault(flags.version)) {
+  if (const auto version = parse_version(flags.version); !version) {
     return fmt::format("--version must be a semantic version (e.g. 4.0.1 or 4.1.0-nightly-20181104): {}",
-                       *fault);
+                       version.error().message);
   }
   return std::nullopt;
 }

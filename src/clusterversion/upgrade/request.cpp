@@ -5,7 +5,6 @@
 
 #include "base/semver.hpp"
 #include "base/text.hpp"
-#include "clusterversion/upgrade/pull_spec.hpp"
 #include "clusterversion/upgrade/view.hpp"
 
 namespace fairway::clusterversion::upgrade {

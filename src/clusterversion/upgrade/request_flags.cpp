@@ -3,6 +3,7 @@
 
 #include "clusterversion/upgrade/pull_spec.hpp"
 #include "clusterversion/upgrade/request.hpp"
+#include "clusterversion/version_text.hpp"
 
 namespace fairway::clusterversion::upgrade {
 namespace {
@@ -41,9 +42,9 @@ std::optional<std::string> fault_of(const RequestFlags& flags) {
     return "--to-latest may not be used with --to or --to-image";
   }
   if (!flags.to.empty()) {
-    if (const auto fault = version_fault(flags.to)) {
+    if (const auto version = parse_version(flags.to); !version) {
       return fmt::format("--to must be a semantic version (e.g. 4.0.1 or 4.1.0-nightly-20181104): {}",
-                         *fault);
+                         version.error().message);
     }
   }
   return flags.to_image.empty() ? std::nullopt : image_fault(flags);
