@@ -57,6 +57,7 @@ class PayloadSourceTest : public ::testing::Test {
   // The pull specification, by digest.
   std::string put(const std::vector<std::vector<TarEntry>>& layers) {
     std::vector<std::string> archives;
+    archives.reserve(layers.size());
     for (const auto& entries : layers) archives.push_back(oci::testing::make_tar(entries));
     return put(oci::testing::make_image(archives));
   }
