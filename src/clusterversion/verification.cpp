@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 
 #include "async/deadline.hpp"
 #include "async/files.hpp"
@@ -59,19 +60,31 @@ struct Check {
   std::string signature;
 };
 
+// A keyring as gpgv reads it, for as long as this lives: the file itself, or a copy out of its armour.
+struct UsableKeyring {
+  std::string file = {};
+  std::optional<PrivateFolder> copy = {};
+
+  static Result<UsableKeyring> open(const std::string& file) {
+    FAIRWAY_TRY(const std::string text, read_file(file));
+    auto keys = dearmor_keyring(text);
+    if (!keys) return std::unexpected(std::move(keys).error().within("while reading " + quoted(file)));
+    std::error_code ignored;
+    if (*keys == text) return UsableKeyring{.file = fs::absolute(file, ignored).string()};
+    FAIRWAY_TRY(PrivateFolder folder, PrivateFolder::make());
+    const std::string copy = (folder.path() / "keyring.gpg").string();
+    FAIRWAY_CHECKED(replace_file(copy, *keys));
+    return UsableKeyring{.file = copy, .copy = std::move(folder)};
+  }
+};
+
 // On a thread of the pool.
 Result<void> run_check(Process& process, const Check& check) {
-  FAIRWAY_TRY(const std::string keyring, read_file(check.keyring_file));
-  auto keys = dearmor_keyring(keyring);
-  if (!keys)
-    return std::unexpected(std::move(keys).error().within("while reading " + quoted(check.keyring_file)));
-  FAIRWAY_TRY(const PrivateFolder folder, PrivateFolder::make());
-  const std::string keys_file = (folder.path() / "keyring.gpg").string();
-  FAIRWAY_CHECKED(replace_file(keys_file, *keys));
+  FAIRWAY_TRY(const UsableKeyring keyring, UsableKeyring::open(check.keyring_file));
   FAIRWAY_TRY(const ProcessResult result,
               process.run({.program = check.program,
-                           .arguments = {"--homedir", folder.path().string(), "--keyring", keys_file,
-                                         "--status-fd", "2", "--output", "-"},
+                           .arguments = {"--homedir", fs::path(keyring.file).parent_path().string(),
+                                         "--keyring", keyring.file, "--status-fd", "2", "--output", "-"},
                            .environment = {{"LC_ALL", "C"}},
                            .input = check.signature,
                            .timeout = check.timeout,
