@@ -36,6 +36,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   add_up(root, invocation);
   add_apiserver(root, invocation);
   add_completion(root, invocation);
+  add_controllers(root, invocation);
   add_graph(root, invocation);
   add_help(root, invocation);
   add_options(root, invocation);
