@@ -114,7 +114,8 @@ class Registry:
         top = make(layout)
         layout.name(top)
         if not docker and not self.needs_skopeo:
-            return self.upload(name, layout, top)
+            self.upload(name, layout, top)
+            return top["digest"]
         done = subprocess.run(
             [
                 "skopeo",
