@@ -28,12 +28,17 @@ function(fairway_library name)
     target_link_libraries(fairway_${name} PUBLIC fairway_${dependency})
   endforeach()
   target_link_libraries(fairway_${name} PUBLIC ${ARG_EXTERNAL})
+  set_property(GLOBAL APPEND PROPERTY FAIRWAY_LIBRARIES fairway_${name})
+  if("async" IN_LIST ARG_DEPENDS)
+    set_property(TARGET fairway_${name} PROPERTY FAIRWAY_WAITS TRUE)
+  endif()
 endfunction()
 
 # Libraries of many templates and little work: with sanitizers, optimising them takes longer than it saves the tests.
 function(fairway_compile_quickly name)
   if(FAIRWAY_SANITIZE)
     target_compile_options(fairway_${name} PRIVATE -O0)
+    set_property(TARGET fairway_${name} PROPERTY FAIRWAY_QUICK TRUE)
   endif()
 endfunction()
 

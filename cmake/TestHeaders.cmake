@@ -1,5 +1,5 @@
 # The headers that nearly every test includes, compiled once for all of them: parsing them again in each file takes
-# longer than the rest of an unoptimised test. Libraries do without, so that each says what it includes.
+# longer than the rest of an unoptimised test.
 include(CompiledHeaders)
 
 set(source ${CMAKE_BINARY_DIR}/generated/test_headers.cpp)

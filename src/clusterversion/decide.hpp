@@ -15,7 +15,7 @@
 #include "clusterversion/rollout.hpp"
 #include "clusterversion/types.hpp"
 #include "clusterversion/upgradeable.hpp"
-#include "kube/runtime/plan.hpp"
+#include "kube/core/plan.hpp"
 
 namespace fairway::clusterversion {
 

@@ -15,7 +15,7 @@
 
 #include "base/clock.hpp"
 #include "json/codec.hpp"
-#include "kube/client/resource_type.hpp"
+#include "kube/core/resource_type.hpp"
 #include "kube/core/conditions.hpp"
 #include "kube/core/object.hpp"
 

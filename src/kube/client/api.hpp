@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kube/client/client.hpp"
-#include "kube/client/resource_type.hpp"
+#include "kube/core/resource_type.hpp"
 
 namespace fairway::kube {
 

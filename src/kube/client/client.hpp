@@ -17,7 +17,7 @@
 #include "http/client.hpp"
 #include "json/value.hpp"
 #include "kube/client/backoff.hpp"
-#include "kube/client/resource_type.hpp"
+#include "kube/core/resource_type.hpp"
 #include "kube/client/retry.hpp"
 #include "kube/client/watch_stream.hpp"
 #include "kube/core/object.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "async/task.hpp"
-#include "kube/client/resource_type.hpp"
+#include "kube/core/resource_type.hpp"
 
 namespace fairway::kube {
 

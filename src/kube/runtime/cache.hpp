@@ -21,7 +21,7 @@
 
 #include "async/notify.hpp"
 #include "async/task.hpp"
-#include "kube/client/resource_type.hpp"
+#include "kube/core/resource_type.hpp"
 #include "kube/core/selector.hpp"
 #include "kube/runtime/key_index.hpp"
 #include "kube/runtime/watcher_state.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "kube/client/resource_type.hpp"
+#include "kube/core/resource_type.hpp"
 #include "kube/core/object.hpp"
 
 namespace fairway::kube {

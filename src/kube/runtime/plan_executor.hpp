@@ -16,7 +16,7 @@
 #include "async/task.hpp"
 #include "base/clock.hpp"
 #include "kube/client/backoff.hpp"
-#include "kube/runtime/plan.hpp"
+#include "kube/core/plan.hpp"
 
 namespace fairway::kube {
 

@@ -25,7 +25,7 @@
 #include "base/result.hpp"
 #include "kube/client/backoff.hpp"
 #include "kube/core/object.hpp"
-#include "kube/runtime/plan.hpp"
+#include "kube/core/plan.hpp"
 
 namespace fairway::kube::testing {
 

@@ -1,4 +1,4 @@
-#include "kube/runtime/plan.hpp"
+#include "kube/core/plan.hpp"
 
 #include "base/text.hpp"
 #include "json/codec.hpp"
