@@ -139,12 +139,15 @@ ANSWERS = {
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_GET(self):
+        if self.path == "/metrics": return self.answer(200, b'cluster_proxy_enabled{type="https"} 0\n')
         asked = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)
         query, allowed = asked["query"][0], self.headers.get("Authorization") == "Bearer let-me-in"
         series = ANSWERS.get(query, [({}, "1")] if " or " in query else [])
         result = [{"metric": metric, "value": [float(asked["time"][0]), value]} for metric, value in series]
         body = json.dumps({"status": "success", "data": {"resultType": "vector", "result": result}}).encode()
-        self.send_response(200 if allowed else 403)
+        self.answer(200 if allowed else 403, body)
+    def answer(self, status, body):
+        self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -168,6 +171,10 @@ contains "a Prometheus that refuses" "$out" "unknown (executing PromQL query: cl
 run 0 up explain AuthOAuthProxyLeakedConnections --prometheus http://127.0.0.1:1
 contains "no Prometheus there" "$out" "The risk here: unknown"
 run 2 up explain AuthOAuthProxyLeakedConnections --prometheus "$prometheus" --metrics "$work/token"
+run 0 up explain AuthOAuthProxyLeakedConnections --metrics "$prometheus/metrics"
+contains "metrics of an endpoint" "$out" "The risk here: does not apply"
+run 1 up explain AuthOAuthProxyLeakedConnections --metrics http://127.0.0.1:1/metrics
+contains "an endpoint that is not there is named" "$err" "http://127.0.0.1:1/metrics"
 
 # Rollback.
 run 0 up rollback

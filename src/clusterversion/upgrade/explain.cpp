@@ -15,6 +15,7 @@ constexpr std::string_view kApplies = "Applies";
 
 std::vector<const ConditionalUpdate*> all_updates(const ClusterVersion& cluster) {
   std::vector<const ConditionalUpdate*> updates;
+  updates.reserve(cluster.status.conditional_updates.size());
   for (const ConditionalUpdate& update : cluster.status.conditional_updates) updates.push_back(&update);
   std::ranges::stable_sort(
       updates, [](const auto* left, const auto* right) { return is_newer(left->release, right->release); });

@@ -80,6 +80,7 @@ void print_recommended(const ClusterVersion& cluster, const ListOptions& options
 
 std::string risk_names(const ConditionalUpdate& update) {
   std::vector<std::string> names;
+  names.reserve(update.risks.size());
   for (const Risk& risk : update.risks) names.push_back(risk.name);
   return join(names, ", ");
 }

@@ -101,6 +101,15 @@ TEST(Status, ARequestThatIsNotTakenYet) {
               HasSubstr("ReleaseAccepted=False RetrievePayload: no such"));
 }
 
+TEST(Status, AnUpdateThatStandsStillIsNotAtItsEnd) {
+  ClusterVersion cluster = updating_cluster();
+  EXPECT_TRUE(is_updating(cluster));
+  set_condition(cluster, kProgressing, "False", "", "Stopped at 4.6.43: the cluster version is invalid");
+  EXPECT_TRUE(is_updating(cluster));
+  cluster.status.history.front().state = "Completed";
+  EXPECT_FALSE(is_updating(cluster));
+}
+
 TEST(Status, AnInstallationHasNothingBefore) {
   ClusterVersion cluster = updating_cluster();
   cluster.status.history.resize(1);

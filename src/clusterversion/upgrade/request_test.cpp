@@ -11,7 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using testing::patched;
 using testing::set_condition;
 using ::testing::StartsWith;
@@ -183,6 +182,12 @@ TEST(Request, LatestIsTheNewestThatIsAllowed) {
   const Outcome outcome = request_update(story_cluster(), {.to_latest = true, .allow_not_recommended = true});
   expect_update(outcome, "4.7.4", kImage474);
   EXPECT_THAT(outcome.err(), HasSubstr("you have accepted the risks with 4.7.4"));
+  // Allowing what is not recommended does not prefer it.
+  ClusterVersion cluster = story_cluster();
+  cluster.status.available_updates.push_back({.version = "4.7.9", .image = "i"});
+  const Outcome newest = request_update(cluster, {.to_latest = true, .allow_not_recommended = true});
+  expect_update(newest, "4.7.9", "i");
+  EXPECT_THAT(newest.err(), IsEmpty());
 }
 
 TEST(Request, Case73GuardsRefuseUntilTheyAreBypassed) {

@@ -53,6 +53,7 @@ std::string name_of(const Release& release) {
 
 std::string versions_text(const std::vector<Release>& releases) {
   std::vector<std::string> names;
+  names.reserve(releases.size());
   for (const Release& release : releases) names.push_back(name_of(release));
   return join(names, ", ");
 }
