@@ -184,6 +184,10 @@ std::vector<std::string> GraphDataSource::watched() const {
 }
 
 Task<GraphDataFiles> GraphDataSource::with_archive(GraphDataFiles data) {
+  if (packed_ && packed_tag_ == data.tag) {
+    data.archive = packed_;
+    co_return data;
+  }
   FAIRWAY_CO_TRY(std::string packed, co_await parts_.pool.run([&]() -> Result<std::string> {
     std::vector<oci::PackedFile> files;
     files.reserve(data.files.size());
@@ -196,6 +200,8 @@ Task<GraphDataFiles> GraphDataSource::with_archive(GraphDataFiles data) {
                                   {"ETag", data.etag()},
                                   {"Content-Disposition", "attachment; filename=\"graph-data.tar.gz\""}},
                                  http::PreparedBody::make(packed));
+  packed_tag_ = data.tag;
+  packed_ = data.archive;
   co_return data;
 }
 

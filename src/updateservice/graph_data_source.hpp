@@ -80,6 +80,9 @@ class GraphDataSource {
   GraphDataPlace place_;
   Parts parts_;
   std::optional<GraphDataFiles> image_;  // the last one, by its digest
+  // The last archive, and of which files: packing them again would give the same bytes.
+  std::string packed_tag_;
+  std::shared_ptr<const http::PreparedAnswer> packed_;
 };
 
 }  // namespace fairway::updateservice

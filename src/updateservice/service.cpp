@@ -18,6 +18,7 @@ Service::Service(ServiceSettings settings, Parts parts)
     : settings_(std::move(settings)),
       parts_(std::move(parts)),
       rate_limit_(settings_.client_rate),
+      openapi_(describe_itself()),
       failure_(std::make_shared<const std::string>("no graph has been built yet")) {
   std::size_t place = 0;
   for (const std::string_view label : {"/graph", "/v1/graph"}) {

@@ -85,11 +85,13 @@ class Service {
   void refuse(Waiting& waiting, const Problem& problem);
   void finish(Waiting& waiting, const Judged<std::string>& document);
   Reply error_answer(const Problem& problem);
+  Reply describe_itself() const;
   Judged<std::shared_ptr<const Published>> current() const;
 
   ServiceSettings settings_;
   Parts parts_;
   RateLimit rate_limit_;
+  Reply openapi_;  // the same for everyone
   std::atomic<std::shared_ptr<const Published>> published_;
   std::atomic<std::shared_ptr<const std::string>> failure_;
   struct PathCounters {

@@ -28,6 +28,10 @@ graph::AllowedRules rules_without_id(bool decides_by_id) {
 
 }  // namespace
 
+Service::Reply Service::describe_itself() const {
+  return json_answer(openapi_document(settings_.prefix, settings_.mandatory));
+}
+
 void Service::finish(Waiting& waiting, const Judged<std::string>& document) {
   if (!document) return refuse(waiting, document.error());
   waiting.send(json_answer(*document));
@@ -38,8 +42,7 @@ void Service::answer_tool(const http::RequestView& request, Endpoint endpoint, h
   if (auto accepted = require_json(accept_of(request)); !accepted)
     return refuse(request, accepted.error(), std::move(responder));
   if (endpoint == Endpoint::OpenApi) {
-    responder.send(
-        {json_answer(openapi_document(settings_.prefix, settings_.mandatory)), cors_headers(request)});
+    responder.send({openapi_, cors_headers(request)});
     return;
   }
   auto published = current();
