@@ -149,6 +149,13 @@ def prometheus_faults(api, service, prometheus):
                 found = eventually(lambda: text in (state := verdict(api)).get("message", "") and state, title)
                 equal("verdict", (found["status"], found["reason"]), ("Unknown", "PromQLError"))
                 equal("never recommended", versions(api)[0], ["4.6.43"])
+        with case("a query that is too large is never sent"):
+            service.answer = lambda path: (200, graph([{"edges": [{"from": "4.6.23", "to": "4.7.4"}],
+                                                        "risks": [risk(query=" or ".join(["too_large"] * 1000))]}]))
+            found = eventually(lambda: "query not sent: refused by the limit on" in (state := verdict(api)).get("message", "") and state, "refused")
+            equal("verdict", (found["status"], found["reason"]), ("Unknown", "PromQLError"))
+            check("nobody was asked", not any("too_large" in path for path in prometheus.paths))
+            service.answer = lambda path: (200, graph())
         with case("58 slow: the deadline ends it"):
             release = threading.Event()
             prometheus.answer = lambda path: (release.wait(PATIENCE), answer_of([sample("0")]))[1]
