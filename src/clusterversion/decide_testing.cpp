@@ -139,6 +139,37 @@ void SimulatedCluster::restart() {
   memory = Memory{.queries = QuerySchedule(settings->pacing)};
 }
 
+SimulatedCluster large_cluster(int updates, int queries) {
+  SimulatedCluster cluster;
+  cluster.releases[kOldImage] = release_with("4.6.23", kOldImage, {"one"});
+  const auto query = [](int i) {
+    return fmt::format(
+        "max by (_id) (cluster_operator_conditions{{name=\"operator-{0}\"}}) or 0 * group by "
+        "(_id) (cluster_operator_conditions{{name!=\"operator-{0}\"}})",
+        i);
+  };
+  for (int i = 0; i < queries; ++i) cluster.memory.queries.record(query(i), i % 2 == 1, cluster.now);
+  for (int i = 0; i < updates; ++i) {
+    ConditionalTarget target{.release = {.version = fmt::format("4.7.{}", i),
+                                         .image = fmt::format("registry.example/release@sha256:{:064x}", i),
+                                         .url = fmt::format("https://errata.example/{}", i),
+                                         .channels = {"candidate-4.7", "fast-4.7", "stable-4.7"}}};
+    for (int j = 0; j < 3; ++j) {
+      const int number = (i + j * 8) % queries;
+      target.risks.push_back(
+          {.url = fmt::format("https://issues.example/browse/BUG-{}", number),
+           .name = fmt::format("OperatorLosesConnections{}", number),
+           .message =
+               "Clusters with this operator may lose connections to the cloud's interface while control "
+               "plane machines restart, and then report degraded operators until somebody looks.",
+           .matching_rules = {{.type = "PromQL", .promql = PromqlRule{query(number)}}}});
+    }
+    cluster.graph.conditional.push_back(std::move(target));
+  }
+  cluster.settle();
+  return cluster;
+}
+
 Retrieval release_with(const std::string& version, const std::string& image,
                        const std::vector<std::string>& names) {
   Payload payload{.release = {.version = version, .image = image}, .hash = "hash-of-" + version};

@@ -48,6 +48,11 @@ struct SimulatedCluster {
   int writes = 0;
 };
 
+// A cluster whose graph has so many conditional updates, with three risks each, which share so many queries
+// (an even number). All was retrieved, evaluated and published: there is nothing left to do. Every second
+// query matches, and every second update is exposed to its three.
+SimulatedCluster large_cluster(int updates, int queries);
+
 // A release with ConfigMaps of these names.
 Retrieval release_with(const std::string& version, const std::string& image,
                        const std::vector<std::string>& names);

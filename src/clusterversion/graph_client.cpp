@@ -19,12 +19,15 @@ bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-// Where a Location leads from a URL: absolute, from the host's root, or beside it.
+// Where a Location leads from a URL: absolute, from the host's root, beside it, or with another query.
 std::string resolve(const http::Url& from, std::string_view location) {
-  if (location.find("://") != std::string_view::npos) return std::string(location);
+  const std::size_t scheme = location.find("://");
+  if (scheme != std::string_view::npos && scheme < location.find_first_of("/?#"))
+    return std::string(location);
   if (location.starts_with("//")) return fmt::format("{}:{}", from.scheme, location);
   if (location.starts_with('/')) return from.origin() + std::string(location);
   const std::string path = from.path.substr(0, from.path.find('?'));
+  if (location.starts_with('?')) return from.origin() + path + std::string(location);
   return from.origin() + path.substr(0, path.rfind('/') + 1) + std::string(location);
 }
 

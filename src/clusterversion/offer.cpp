@@ -34,6 +34,9 @@ OfferedRisk checked_rules(Risk risk, std::vector<std::string>& warnings) {
 
 std::optional<std::string> wrong_metadata(const Risk& risk) {
   if (risk.name.empty()) return "a risk has no name";
+  if (risk.name.size() > kMostRiskNameBytes)
+    return fmt::format("a risk's name has {} bytes, at most {} can be stored", risk.name.size(),
+                       kMostRiskNameBytes);
   if (risk.url.empty()) return fmt::format("risk {} has no url", risk.name);
   if (!json::is_request_uri(risk.url))
     return fmt::format("risk {}: url {} is not a URI", risk.name, quoted(risk.url));

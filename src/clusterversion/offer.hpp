@@ -52,6 +52,7 @@ struct Offer {
 
 inline constexpr std::size_t kMostTargets = 500;
 inline constexpr std::size_t kMostRisks = 200;
+inline constexpr std::size_t kMostRiskNameBytes = 256;  // where risks are told one by one
 inline constexpr std::size_t kMostMessageBytes = 32768;
 
 // At most so many bytes, cut where a character ends.

@@ -46,10 +46,15 @@ bool exempts(std::string_view entry, const http::Url& url, const std::string& ho
   if (entry == "*") return true;
   if (!address.empty() && is_in_network(address, entry)) return true;
   std::string name = to_lower(entry);
-  if (const auto colon = name.rfind(':'); colon != std::string::npos && name.find(':') == colon) {
+  // A colon is a port's unless it is one of several of a bare IPv6 address.
+  const auto colon = name.rfind(':');
+  const bool is_bracketed = name.starts_with('[');
+  const bool has_port = is_bracketed ? name.find("]:") != std::string::npos : name.find(':') == colon;
+  if (colon != std::string::npos && has_port) {
     if (parse_unsigned(name.substr(colon + 1)) != url.port) return false;
     name.resize(colon);
   }
+  if (is_bracketed && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   if (name.starts_with("*.")) name.erase(0, 1);
   if (!address.empty()) return address_bytes(name) == address;
   if (name.starts_with('.')) return host.ends_with(name);

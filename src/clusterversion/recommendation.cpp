@@ -140,9 +140,9 @@ kube::Conditions judge(const OfferedUpdate& update, const RiskEvaluation& evalua
   Fold fold;
   for (const OfferedRisk& risk : update.risks)
     fold.add(risk.risk, evaluation(risk), accepted.contains(risk.risk.name));
-  kube::Condition recommended = fold.condition();
-  shorten(recommended.message, kMostMessageBytes);
-  return {evaluating(update), std::move(recommended)};
+  kube::Conditions made = {evaluating(update), fold.condition()};
+  for (kube::Condition& condition : made) shorten(condition.message, kMostMessageBytes);
+  return made;
 }
 
 kube::Condition applies(const OfferedRisk& risk, const RuleVerdict& verdict) {
@@ -150,11 +150,12 @@ kube::Condition applies(const OfferedRisk& risk, const RuleVerdict& verdict) {
   if (!verdict) {
     made.reason = verdict.error().reason;
     made.message = unknown_text(risk.risk, verdict.error());
-    return made;
+  } else {
+    made.status = *verdict ? kube::kConditionTrue : kube::kConditionFalse;
+    made.reason = *verdict ? "Match" : "NotMatch";
+    made.message = *verdict ? exposure_text(risk.risk) : "The matching rules do not match this cluster.";
   }
-  made.status = *verdict ? kube::kConditionTrue : kube::kConditionFalse;
-  made.reason = *verdict ? "Match" : "NotMatch";
-  made.message = *verdict ? exposure_text(risk.risk) : "The matching rules do not match this cluster.";
+  shorten(made.message, kMostMessageBytes);
   return made;
 }
 
