@@ -45,7 +45,9 @@ ClusterVersionOperator::ClusterVersionOperator(kube::Runtime& runtime, boost::as
       objects_(runtime.cache<ClusterVersion>(only("", kObjectName))),
       gates_(runtime.cache(kConfigMaps, only("openshift-config-managed", "admin-gates"))),
       acks_(runtime.cache(kConfigMaps, only("openshift-config", "admin-acks"))),
-      metrics_(std::make_unique<OperatorMetrics>(registry, [this] { return current(); })),
+      // A copy that waits for its turn says nothing of the object: sums would count it twice.
+      metrics_(std::make_unique<OperatorMetrics>(
+          registry, [this] { return runtime_.health().is_leader ? current() : nullptr; })),
       jobs_(std::move(executor), [](const std::string& name, const Error& error) {
         log::error("a task of the cluster-version operator failed",
                    {{"task", name}, {"error", error.describe()}});
@@ -116,6 +118,10 @@ Task<void> ClusterVersionOperator::act(Action action) {
 }
 
 Task<void> ClusterVersionOperator::carry_out(WriteStatus action) {
+  // A server that does not store all of it would otherwise be written to for ever.
+  const bool was_written =
+      written_ && written_->metadata.resource_version == action.object->metadata.resource_version;
+  if (was_written && wanted_ == action.status) co_return Result<void>{};
   ClusterVersion object = *action.object;
   object.status = action.status;
   auto written = co_await kube::Api<ClusterVersion>(runtime_.client()).update_status(object);
@@ -126,6 +132,9 @@ Task<void> ClusterVersionOperator::carry_out(WriteStatus action) {
   }
   written_over_ = action.object->metadata.resource_version;
   written_ = std::make_shared<const ClusterVersion>(*std::move(written));
+  wanted_ = action.status;
+  if (written_->status != wanted_)
+    log::warning("the API server does not store all of the status as it was written");
   tell_changes(*action.object, action.status);
   look_again();
   co_return Result<void>{};
@@ -161,9 +170,10 @@ Task<void> ClusterVersionOperator::fetch(FetchGraph action, Moment begun) {
   // Another request may have taken its place meanwhile.
   if (memory_.retrieval.request != action.request) co_return Result<void>{};
   metrics_->fetched(outcome ? "" : outcome.error().reason);
+  const bool is_new = outcome.has_value();
   end_fetch(memory_.retrieval, std::move(outcome), action.failure_clears, storable_, begun);
   if (memory_.retrieval.settled) metrics_->settled(memory_.retrieval.settled->wall);
-  if (const auto& offer = memory_.retrieval.offer) {
+  if (const auto& offer = memory_.retrieval.offer; offer && is_new) {
     for (const LeftOut& left_out : offer->left_out) metrics_->left_out(left_out.cause);
   }
   look_again();
