@@ -73,6 +73,16 @@ void fill_in(Release& release, const Release& by_graph, const RetrievedRelease* 
   if (!has_own && !by_graph.channels.empty()) release.channels = by_graph.channels;
 }
 
+// A copy of everything else: the updates are most of a status, and most looks replace them.
+ClusterVersionStatus without_updates(const ClusterVersionStatus& status) {
+  return {.desired = status.desired,
+          .history = status.history,
+          .observed_generation = status.observed_generation,
+          .version_hash = status.version_hash,
+          .conditions = status.conditions,
+          .unknown = status.unknown};
+}
+
 // After a start, until the first answer: what was published for this very spec stays.
 bool is_published_still_good(const Observed& seen) {
   const RetrievalState& state = seen.memory.retrieval;
@@ -109,13 +119,15 @@ class Judge {
  private:
   void judge_status(const Offer* offer) {
     const WallTime now = std::chrono::floor<std::chrono::seconds>(seen_.now.wall);
-    status_ = object_.status;
-    status_.observed_generation = object_.metadata.generation;
-    if (!request_ || !is_published_still_good(seen_)) {
-      status_.available_updates = evaluated_.available;
-      status_.conditional_updates = evaluated_.conditional;
-      status_.conditional_update_risks = evaluated_.risks;
+    if (request_ && is_published_still_good(seen_)) {
+      status_ = object_.status;
+    } else {
+      status_ = without_updates(object_.status);
+      status_.available_updates = std::move(evaluated_.available);
+      status_.conditional_updates = std::move(evaluated_.conditional);
+      status_.conditional_update_risks = std::move(evaluated_.risks);
     }
+    status_.observed_generation = object_.metadata.generation;
     kube::Conditions said = {retrieval_condition()};
     if (auto made = upgradeable(object_.spec, running(seen_), seen_.facts)) said.push_back(*std::move(made));
     if (auto made = exposure(evaluated_.exposures, running(seen_), object_.status))
