@@ -202,6 +202,17 @@ if command -v promtool >/dev/null; then
   equals "promtool's remarks on our own names" "$(grep '^fairway_' "$work/remarks")" ""
 fi
 
+# What the pages tell to look with works here.
+mkdir "$work/bin"
+ln -s "$FAIRWAY" "$work/bin/fairway"
+risk=$(field '.status.conditionalUpdateRisks[0].name')
+awk '/^## /{look = /^## Look/} /^```/{block = /^```sh/; next} look && block' "$runbooks"/*.md >"$work/commands"
+while IFS= read -r command; do
+  case $command in *VERSION*) continue ;; esac
+  run 0 env PATH="$work/bin:$PATH" METRICS="$leading" bash -c "${command//RISK/$risk}" </dev/null
+done <"$work/commands"
+[ "$(wc -l <"$work/commands")" -ge 15 ] || fail "the pages have commands" "$(cat "$work/commands")"
+
 # Releases are another matter: the base may not apply one, the overlay may.
 run 0 kubectl patch clusterversion version --type merge -p '{"spec":{"desiredUpdate":{"version":"4.7.5","image":"registry.example.com/release@sha256:4775","force":true}}}'
 is_forbidden() { case "$(field '.status.conditions[?(@.type=="Failing")].message')" in *forbidden*) ;; *) return 1 ;; esac; }
