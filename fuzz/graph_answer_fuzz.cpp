@@ -40,7 +40,7 @@ void check_conditions(const kube::Conditions& conditions) {
   }
 }
 
-void check_risk(const Risk& risk, const StorableRules& storable) {
+void check_risk(const Risk& risk, const Storable& storable) {
   FAIRWAY_CHECK(!risk.name.empty() && risk.name.size() <= kMostRiskNameBytes,
                 "a risk's name cannot be stored");
   FAIRWAY_CHECK(json::is_request_uri(risk.url), "a risk's url cannot be stored");
@@ -55,7 +55,7 @@ void check_risk(const Risk& risk, const StorableRules& storable) {
   check_conditions(risk.conditions);
 }
 
-void check_update(const ConditionalUpdate& update, const StorableRules& storable) {
+void check_update(const ConditionalUpdate& update, const Storable& storable) {
   FAIRWAY_CHECK(!update.release.image.empty(), "an update has no image");
   FAIRWAY_CHECK(!update.risks.empty() && update.risks.size() <= kMostRisks,
                 "an update has no risk, or too many");
@@ -75,7 +75,7 @@ void check_channels(const Release& release) {
       "channels are not a sorted set");
 }
 
-void check(const Evaluated& all, const StorableRules& storable) {
+void check(const Evaluated& all, const Storable& storable) {
   FAIRWAY_CHECK(all.conditional.size() <= kMostTargets, "there are too many conditional updates");
   FAIRWAY_CHECK(all.risks.size() <= kMostTargets, "there are too many risks");
   FAIRWAY_CHECK(std::ranges::is_sorted(all.available, is_newer), "available updates are not in order");
@@ -99,7 +99,7 @@ QueryOutcome answer_to(std::string_view query) {
   return query.size() % 3 == 1;
 }
 
-void evaluate_with(const Offer& offer, const StorableRules& storable, bool accepts_risks) {
+void evaluate_with(const Offer& offer, const Storable& storable, bool accepts_risks) {
   const Moment now{SteadyTime(std::chrono::hours(1)), WallTime(std::chrono::hours(480'000))};
   const EvaluationSettings settings{.accepts_risks = accepts_risks, .cluster_id = accepts_risks ? "id" : ""};
   QuerySchedule queries;
@@ -131,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "a failure cannot be published");
     return 0;
   }
-  for (const StorableRules& storable : {StorableRules{}, StorableRules{false, false}}) {
+  for (const Storable& storable : {Storable{}, Storable{false, false, false}}) {
     const Offer offer = make_offer(*answer, storable);
     for (const bool accepts_risks : {false, true}) evaluate_with(offer, storable, accepts_risks);
   }

@@ -2,8 +2,8 @@
 // docs/controllers.md walks through it.
 #pragma once
 
-#include "kube/core/resource_type.hpp"
 #include "kube/core/plan.hpp"
+#include "kube/core/resource_type.hpp"
 
 namespace fairway::kube {
 class Runtime;

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/serve.hpp"
+#include "cli/usage_error.hpp"
 
 namespace fairway::cli {
 namespace {
@@ -47,8 +48,7 @@ void choose(const CLI::App& command, Invocation& invocation,
             const std::shared_ptr<ApiserverSettings>& settings) {
   if (!command.get_subcommands().empty()) return;
   if (settings->store == "memory" && !settings->serve.data.empty()) {
-    throw CLI::ValidationError("--store memory keeps nothing: leave out --data, or leave out --store",
-                               CLI::ExitCodes::ValidationError);
+    refuse("--store memory keeps nothing: leave out --data, or leave out --store");
   }
   invocation.action = [&invocation, settings] { return run_apiserver(*settings, invocation); };
 }

@@ -5,6 +5,7 @@
 
 #include "async/files.hpp"
 #include "base/text.hpp"
+#include "cli/usage_error.hpp"
 #include "json/value.hpp"
 #include "json/yaml.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 constexpr const char* kFlag = "--config";
 
-[[noreturn]] void refuse(const std::string& path, std::string_view why) {
-  throw CLI::ValidationError(fmt::format("{} {}: {}", kFlag, path, why), CLI::ExitCodes::ValidationError);
+[[noreturn]] void refuse_file(const std::string& path, std::string_view why) {
+  refuse(fmt::format("{} {}: {}", kFlag, path, why));
 }
 
 std::vector<std::string> flags_of(const CLI::App& command) {
@@ -40,7 +41,7 @@ std::vector<std::string> words_of(const std::string& path, std::string_view key,
   const auto add = [&](const json::Value& item) {
     auto word = word_of(item);
     if (!word)
-      refuse(path, fmt::format("{}: expected a text, a number, true, false or a list of these", key));
+      refuse_file(path, fmt::format("{}: expected a text, a number, true, false or a list of these", key));
     words.push_back(*std::move(word));
   };
   if (value.is_array()) {
@@ -63,18 +64,18 @@ void add_config_option(CLI::App& command, std::string& path) {
 void apply_config_file(CLI::App& command, const std::string& path) {
   if (path.empty()) return;
   const auto text = read_file(path);
-  if (!text) refuse(path, text.error().describe());
+  if (!text) refuse_file(path, text.error().describe());
   const auto value = json::parse_yaml(*text, {.numbers_as_text = true});
-  if (!value) refuse(path, value.error().describe());
+  if (!value) refuse_file(path, value.error().describe());
   if (value->is_null()) return;
-  if (!value->is_object()) refuse(path, "expected keys and values");
+  if (!value->is_object()) refuse_file(path, "expected keys and values");
   const std::vector<std::string> known = flags_of(command);
   for (const auto& [key, given] : value->get_object()) {
     const std::string name(key);
     if (std::ranges::find(known, name) == known.end()) {
       const auto near = nearest(name, known);
-      refuse(path, fmt::format("there is no setting {}{}", quoted(name),
-                               near ? fmt::format("; did you mean {}?", *near) : ""));
+      refuse_file(path, fmt::format("there is no setting {}{}", quoted(name),
+                                    near ? fmt::format("; did you mean {}?", *near) : ""));
     }
     CLI::Option* option = command.get_option("--" + name);
     if (option->count() > 0) continue;
@@ -82,7 +83,7 @@ void apply_config_file(CLI::App& command, const std::string& path) {
       for (std::string& word : words_of(path, name, given)) option->add_result(std::move(word));
       option->run_callback();
     } catch (const CLI::ParseError& error) {
-      refuse(path, error.what());
+      refuse_file(path, error.what());
     }
   }
 }

@@ -15,6 +15,7 @@
 #include "cli/options.hpp"
 #include "cli/server_process.hpp"
 #include "cli/status_server.hpp"
+#include "cli/usage_error.hpp"
 #include "clusterversion/controller.hpp"
 
 namespace fairway::cli {
@@ -64,10 +65,6 @@ constexpr const char* kExamples =
     "# Releases from a mirror, with signatures that are checked\n"
     "fairway controllers --registry-ca mirror.pem --signature-store https://signatures.example/release \\\n"
     "  --signature-keyring release-key.gpg";
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw CLI::ValidationError(why, CLI::ExitCodes::ValidationError);
-}
 
 void check_names(const std::vector<std::string>& only) {
   const std::vector<std::string> known(kControllers.begin(), kControllers.end());

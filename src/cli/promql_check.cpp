@@ -10,6 +10,7 @@
 #include "cli/promql_batch.hpp"
 #include "cli/promql_report.hpp"
 #include "cli/promql_sources.hpp"
+#include "cli/usage_error.hpp"
 #include "promql/lint.hpp"
 
 namespace fairway::cli {
@@ -184,9 +185,8 @@ void add_promql_check(CLI::App& promql, Invocation& invocation) {
   add_limit_options(command, settings->limits);
   command.callback([&command, &invocation, settings] {
     if (settings->batch != settings->arguments.empty()) {
-      throw CLI::ValidationError(settings->batch ? "--batch reads stdin: leave out the queries"
-                                                 : "expected a query, a file, or - for stdin",
-                                 CLI::ExitCodes::ValidationError);
+      refuse(settings->batch ? "--batch reads stdin: leave out the queries"
+                             : "expected a query, a file, or - for stdin");
     }
     settings->history_given = command.count("--history") > 0;
     invocation.action = [&invocation, settings] { return run_promql_check(*settings, invocation); };

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/metrics_source.hpp"
 #include "cli/options.hpp"
+#include "cli/usage_error.hpp"
 #include "json/value.hpp"
 #include "promql/evaluator.hpp"
 #include "promql/explain.hpp"
@@ -178,11 +179,10 @@ void add_promql_eval(CLI::App& promql, Invocation& invocation) {
   command.callback([&command, &invocation, settings] {
     settings->is_range = !settings->start.empty();
     if (!settings->is_range && (command.count("--end") > 0 || command.count("--step") > 0)) {
-      throw CLI::ValidationError("--end and --step need --start", CLI::ExitCodes::ValidationError);
+      refuse("--end and --step need --start");
     }
     if (settings->is_range && settings->explain) {
-      throw CLI::ValidationError("--explain is of one time: leave out --start",
-                                 CLI::ExitCodes::ValidationError);
+      refuse("--explain is of one time: leave out --start");
     }
     settings->limits.max_bytes = std::max(settings->limits.max_bytes, settings->limits.max_samples * 64);
     invocation.action = [&invocation, settings] { return run_promql_eval(*settings, invocation); };

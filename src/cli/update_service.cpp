@@ -12,6 +12,7 @@
 #include "cli/config_file.hpp"
 #include "cli/options.hpp"
 #include "cli/server_process.hpp"
+#include "cli/usage_error.hpp"
 #include "updateservice/mock_service.hpp"
 #include "updateservice/question.hpp"
 
@@ -74,10 +75,6 @@ constexpr const char* kExamples =
     "# For developers of clients: channels simple, channel-head, version-not-found, risks-always, slow, "
     "error\n"
     "fairway update-service --mock";
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw CLI::ValidationError(why, CLI::ExitCodes::ValidationError);
-}
 
 template <class T>
 T accepted(Result<T> value, std::string_view flag) {

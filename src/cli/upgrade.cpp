@@ -6,6 +6,7 @@
 #include "cli/options.hpp"
 #include "cli/tree.hpp"
 #include "cli/upgrade_session.hpp"
+#include "cli/usage_error.hpp"
 
 namespace fairway::cli {
 namespace {
@@ -122,9 +123,8 @@ void on_upgrade_chosen(CLI::App& command, Invocation& invocation, const SharedUp
   command.callback([&command, &invocation, settings, act] {
     for (const CLI::Option* flag : command.get_parent()->get_options()) {
       if (flag->count() == 0 || command.get_option_no_throw(flag_name(*flag)) != nullptr) continue;
-      throw CLI::ValidationError(
-          fmt::format("{} is not a flag of {}", flag_name(*flag), command_line(command, invocation.program)),
-          CLI::ExitCodes::ValidationError);
+      refuse(
+          fmt::format("{} is not a flag of {}", flag_name(*flag), command_line(command, invocation.program)));
     }
     invocation.action = [&invocation, settings, act] { return act(*settings, invocation); };
   });

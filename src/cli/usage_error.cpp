@@ -60,4 +60,8 @@ UsageError explain(const CLI::ParseError& error, const CLI::App& root, std::stri
   return {error.what(), {}};
 }
 
+void refuse(const std::string& why) {
+  throw CLI::ValidationError(why, CLI::ExitCodes::ValidationError);
+}
+
 }  // namespace fairway::cli

@@ -18,4 +18,7 @@ struct UsageError {
 // only its consequence.
 UsageError explain(const CLI::ParseError& error, const CLI::App& root, std::string_view program);
 
+// For a command's callback: arguments that are each right and do not go together.
+[[noreturn]] void refuse(const std::string& why);
+
 }  // namespace fairway::cli

@@ -71,7 +71,7 @@ Task<void> ClusterVersionController::prepare() {
   // Who may not read definitions may still do the work; the strict form is then the safe one.
   if (!definition && definition.error().code != ErrorCode::Forbidden)
     co_return std::unexpected(definition.error());
-  operator_.set_storable(definition ? storable_rules(*definition) : storable_rules({}));
+  operator_.set_storable(definition ? storable_fields(*definition) : storable_fields({}));
   const auto known = co_await client.discovery().find({std::string(kGroup), "v1", "ClusterOperator"});
   if (known) operator_.watch_operators();
   co_return Result<void>{};

@@ -90,13 +90,13 @@ void want_by_name(const OfferedUpdate& update, Answers& answers) {
 }
 
 ConditionalUpdate judged(const OfferedUpdate& update, Answers& answers, const AcceptedNames& accepted,
-                         const EvaluationSettings& settings) {
+                         bool tells_risks) {
   want_by_name(update, answers);
   ConditionalUpdate made{.release = update.release};
   made.conditions = judge(update, [&](const OfferedRisk& risk) { return answers.verdict(risk); }, accepted);
   for (const OfferedRisk& risk : update.risks) {
     made.risks.push_back(published_risk(risk, answers));
-    if (settings.accepts_risks) made.risk_names.push_back(risk.risk.name);
+    if (tells_risks) made.risk_names.push_back(risk.risk.name);
   }
   std::ranges::sort(made.risk_names);
   return made;
@@ -134,11 +134,12 @@ Evaluated evaluate_offer(const Offer* offer, const QuerySchedule& queries, const
   if (offer == nullptr) return all;
   const WallTime time = std::chrono::floor<std::chrono::seconds>(now.wall);
   Answers answers(queries, now, settings);
+  const bool tells_risks = settings.accepts_risks && offer->tells_risks;
   all.available.assign(offer->updates.begin(), offer->updates.end());
   const auto before = by_image(published);
   for (const OfferedUpdate& update : offer->conditional) {
     ConditionalUpdate made =
-        judged(update, answers, settings.accepts_risks ? accepted : AcceptedNames{}, settings);
+        judged(update, answers, settings.accepts_risks ? accepted : AcceptedNames{}, tells_risks);
     const auto found = before.find(made.release.image);
     made.conditions =
         since(std::move(made.conditions), found == before.end() ? nullptr : found->second, time);
@@ -146,7 +147,7 @@ Evaluated evaluate_offer(const Offer* offer, const QuerySchedule& queries, const
     all.conditional.push_back(std::move(made));
   }
   std::ranges::sort(all.available, is_newer);
-  if (settings.accepts_risks) all.risks = told_one_by_one(*offer, answers, published, time);
+  if (tells_risks) all.risks = told_one_by_one(*offer, answers, published, time);
   for (const OfferedRisk& risk : offer->known_risks) {
     if (answers.verdict(risk).value_or(false)) all.exposures.push_back(&risk.risk);
   }

@@ -64,7 +64,7 @@ std::vector<OfferedRisk> joined(std::vector<Risk> risks, const std::string& vers
 
 // Why a target cannot be part of the status.
 std::optional<LeftOut> obstacle(const Release& release, const std::vector<OfferedRisk>& risks,
-                                const StorableRules& storable) {
+                                const Storable& storable) {
   const auto because = [&](std::string cause, std::string why) {
     return LeftOut{release.version, std::move(cause), std::move(why)};
   };
@@ -107,7 +107,7 @@ std::vector<Group> by_image(const std::vector<ConditionalTarget>& targets) {
   return groups;
 }
 
-void add_conditional(Group group, const StorableRules& storable, Offer& offer) {
+void add_conditional(Group group, const Storable& storable, Offer& offer) {
   const std::string& version = group.release.version;
   if (group.entries > 1) {
     offer.warnings.push_back(
@@ -160,16 +160,21 @@ void shorten(std::string& text, std::size_t most) {
   text.resize(end);
 }
 
-StorableRules storable_rules(const json::Object& definition) {
-  StorableRules storable{.any_type = false, .allows_none = false};
+Storable storable_fields(const json::Object& definition) {
+  Storable storable{.any_type = false, .allows_none = false, .tells_risks = false};
   const json::Array* versions = json::get_array(definition, {"spec", "versions"});
   if (versions == nullptr) return storable;
   for (const json::Value& version : *versions) {
     const json::Object* object = version.if_object();
     if (object == nullptr || json::get_string(*object, {"name"}) != "v1") continue;
-    const json::Object* rules = json::get_object(
-        *object, {"schema", "openAPIV3Schema", "properties", "status", "properties", "conditionalUpdates",
-                  "items", "properties", "risks", "items", "properties", "matchingRules"});
+    const json::Object* status =
+        json::get_object(*object, {"schema", "openAPIV3Schema", "properties", "status", "properties"});
+    if (status == nullptr) continue;
+    storable.tells_risks =
+        status->contains("conditionalUpdateRisks") &&
+        json::get_object(*status, {"conditionalUpdates", "items", "properties", "riskNames"}) != nullptr;
+    const json::Object* rules = json::get_object(*status, {"conditionalUpdates", "items", "properties",
+                                                           "risks", "items", "properties", "matchingRules"});
     if (rules == nullptr) continue;
     storable.allows_none = json::get_int(*rules, {"minItems"}).value_or(0) == 0;
     const json::Object* type = json::get_object(*rules, {"items", "properties", "type"});
@@ -178,8 +183,8 @@ StorableRules storable_rules(const json::Object& definition) {
   return storable;
 }
 
-Offer make_offer(const GraphAnswer& answer, const StorableRules& storable) {
-  Offer offer{.current = answer.current};
+Offer make_offer(const GraphAnswer& answer, const Storable& storable) {
+  Offer offer{.current = answer.current, .tells_risks = storable.tells_risks};
   std::vector<Group> groups = by_image(answer.conditional);
   add_unconditional(answer, groups, offer);
   for (Group& group : groups) add_conditional(std::move(group), storable, offer);

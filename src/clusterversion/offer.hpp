@@ -16,12 +16,13 @@
 namespace fairway::clusterversion {
 
 // What the served definition of ClusterVersion can store.
-struct StorableRules {
+struct Storable {
   bool any_type = true;     // the type of a rule is not limited to those of today
   bool allows_none = true;  // a risk may have no rules
+  bool tells_risks = true;  // each risk's verdict has a place of its own
 };
 // As the definition (a CustomResourceDefinition) says it; what cannot be found is taken as the strict form.
-StorableRules storable_rules(const json::Object& definition);
+Storable storable_fields(const json::Object& definition);
 
 struct OfferedRisk {
   Risk risk;                          // as it is published
@@ -48,6 +49,7 @@ struct Offer {
   std::vector<OfferedRisk> known_risks;    // of the running release
   std::vector<LeftOut> left_out;
   std::vector<std::string> warnings;
+  bool tells_risks = true;  // where accepting them by name is switched on
 };
 
 inline constexpr std::size_t kMostTargets = 500;
@@ -58,6 +60,6 @@ inline constexpr std::size_t kMostMessageBytes = 32768;
 // At most so many bytes, cut where a character ends.
 void shorten(std::string& text, std::size_t most);
 
-Offer make_offer(const GraphAnswer& answer, const StorableRules& storable = {});
+Offer make_offer(const GraphAnswer& answer, const Storable& storable = {});
 
 }  // namespace fairway::clusterversion

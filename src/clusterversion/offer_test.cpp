@@ -140,19 +140,20 @@ TEST(Offer, LimitsOfTheSchema) {
   EXPECT_EQ(causes(offer), "4.8.0 TooManyRisks, 4.7.1 TooManyTargets, 4.7.0 TooManyTargets");
 }
 
-TEST(Offer, StorableRulesAreReadFromTheDefinition) {
+TEST(Offer, WhatCanBeStoredIsReadFromTheDefinition) {
   const auto definition = [](std::string_view rules) {
     return *json::parse_object(
         R"({"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"status":{"properties":{
             "conditionalUpdates":{"items":{"properties":{"risks":{"items":{"properties":{"matchingRules":)" +
         std::string(rules) + "}}}}}}}}}}}}]}}");
   };
-  const auto open = storable_rules(definition(R"({"items":{"properties":{"type":{"type":"string"}}}})"));
+  const auto open = storable_fields(definition(R"({"items":{"properties":{"type":{"type":"string"}}}})"));
   EXPECT_TRUE(open.any_type && open.allows_none);
-  const auto strict = storable_rules(definition(
+  EXPECT_FALSE(open.tells_risks) << "it has no place for them";
+  const auto strict = storable_fields(definition(
       R"({"minItems":1,"items":{"properties":{"type":{"type":"string","enum":["Always","PromQL"]}}}})"));
   EXPECT_FALSE(strict.any_type || strict.allows_none);
-  const auto unknown = storable_rules({});
+  const auto unknown = storable_fields({});
   EXPECT_FALSE(unknown.any_type || unknown.allows_none);
 }
 

@@ -48,7 +48,7 @@ class ClusterVersionOperator {
   boost::asio::awaitable<void> stop();
 
   // Both before the runtime runs: what the API server can store, and that it knows ClusterOperators.
-  void set_storable(StorableRules storable) { storable_ = storable; }
+  void set_storable(Storable storable) { storable_ = storable; }
   void watch_operators();
 
  private:
@@ -78,11 +78,12 @@ class ClusterVersionOperator {
   kube::Runtime& runtime_;
   std::shared_ptr<const OperatorSettings> settings_;
   OperatorParts parts_;
-  StorableRules storable_;
+  Storable storable_;
   Memory memory_;
   // What was last written, until the cache has seen it: over which version, and the result.
   std::string written_over_;
   std::shared_ptr<const ClusterVersion> written_;
+  ClusterVersionStatus wanted_;  // that it was written from
 
   kube::Cache<ClusterVersion>& objects_;
   kube::ObjectCache& gates_;

@@ -139,7 +139,7 @@ void begin_fetch(RetrievalState& state, const GraphRequest& request, Moment now)
 }
 
 void end_fetch(RetrievalState& state, std::expected<GraphAnswer, RetrievalFailure> answer,
-               bool failure_clears, const StorableRules& storable, Moment begun) {
+               bool failure_clears, const Storable& storable, Moment begun) {
   state.is_under_way = false;
   if (answer) {
     state.offer = std::make_shared<const Offer>(make_offer(*answer, storable));

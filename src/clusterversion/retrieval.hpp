@@ -68,7 +68,7 @@ FetchDecision when_to_fetch(const RetrievalState& state, const GraphRequest& wan
 // The state when a request is sent, and when its answer is there.
 void begin_fetch(RetrievalState& state, const GraphRequest& request, Moment now);
 void end_fetch(RetrievalState& state, std::expected<GraphAnswer, RetrievalFailure> answer,
-               bool failure_clears, const StorableRules& storable, Moment begun);
+               bool failure_clears, const Storable& storable, Moment begun);
 // RetrievedUpdates, without a time.
 kube::Condition retrieved_updates(const RetrievalState& state);
 

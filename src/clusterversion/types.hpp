@@ -15,9 +15,9 @@
 
 #include "base/clock.hpp"
 #include "json/codec.hpp"
-#include "kube/core/resource_type.hpp"
 #include "kube/core/conditions.hpp"
 #include "kube/core/object.hpp"
+#include "kube/core/resource_type.hpp"
 
 namespace fairway::clusterversion {
 

@@ -14,7 +14,7 @@ import seed_story
 from cluster_version import (CLUSTER_ID, OBJECT, ApiServer, Controllers, Signer, Web, condition, conditional, payload_files,
                              recommended, upgrade)
 from docker_registry import Registry
-from update_service import PATIENCE, Service, case, check, contains, equal, eventually, finish, not_run
+from update_service import PATIENCE, Service, case, check, contains, equal, eventually, finish, metric, not_run
 
 for program in ("docker-registry", "gpg", "gpgv"):
     if not shutil.which(program):
@@ -152,7 +152,7 @@ def prometheus_faults(api, service, prometheus):
         with case("a query that is too large is never sent"):
             service.answer = lambda path: (200, graph([{"edges": [{"from": "4.6.23", "to": "4.7.4"}],
                                                         "risks": [risk(query=" or ".join(["too_large"] * 1000))]}]))
-            found = eventually(lambda: "query not sent: refused by the limit on" in (state := verdict(api)).get("message", "") and state, "refused")
+            found = eventually(lambda: "query not sent: 1:1: refused by the limit on text: " in (state := verdict(api)).get("message", "") and state, "refused")
             equal("verdict", (found["status"], found["reason"]), ("Unknown", "PromQLError"))
             check("nobody was asked", not any("too_large" in path for path in prometheus.paths))
             service.answer = lambda path: (200, graph())
@@ -197,6 +197,28 @@ def unknown_fields(api, service):
         equal("annotation", found["metadata"]["annotations"].get("example.com/kept"), "yes")
         equal("capabilities", found["spec"].get("capabilities"), {"baselineCapabilitySet": "v4.11"})
         api.merge({"spec": {"channel": "stable-4.7"}})
+
+
+def server_that_forgets(api, service):
+    """An older definition, without the fields that tell risks one by one: what is written is not what is stored."""
+    definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterversions.config.openshift.io"
+    status = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties"
+    kept = api.get(definition)["spec"]
+    service.answer = lambda path: (200, graph())
+    with case("a server that does not store all of the status is not written to for ever"):
+        api.send("PATCH", definition, [{"op": "remove", "path": status + "/conditionalUpdateRisks"}], "application/json-patch+json")
+        with Controllers(api, *QUICK, "--accept-risks", "--update-service", service.url + "/graph", "--scrape", "/dev/null") as operator:
+            eventually(lambda: verdict(api).get("reason") == "PromQLError", "a verdict")
+            check("the field is not stored", "conditionalUpdateRisks" not in api.get()["status"])
+
+            def count(name, **labels):
+                return metric(operator.metrics(), "fairway_cluster_version_" + name, **labels) or 0
+
+            written, fetched = count("status_writes_total", outcome="written"), count("fetches_total", reason="")
+            eventually(lambda: count("fetches_total", reason="") >= fetched + 5, "five more looks")
+            check("hardly any writes", count("status_writes_total", outcome="written") <= written + 1,
+                  (written, count("status_writes_total", outcome="written")))
+        api.merge({"spec": kept}, definition)
 
 
 def changes_of(api, names, since):
@@ -289,6 +311,7 @@ def main():
         prometheus_faults(api, service, prometheus)
         api_server_restarts(api, service)
         unknown_fields(api, service)
+        server_that_forgets(api, service)
         graph_data_versions(api, work)
         killed_everywhere(api, service, registry, signer)
     finally:

@@ -17,11 +17,11 @@
 #include "http/client.hpp"
 #include "json/value.hpp"
 #include "kube/client/backoff.hpp"
-#include "kube/core/resource_type.hpp"
 #include "kube/client/retry.hpp"
 #include "kube/client/watch_stream.hpp"
 #include "kube/core/object.hpp"
 #include "kube/core/request.hpp"
+#include "kube/core/resource_type.hpp"
 
 namespace fairway::kube {
 

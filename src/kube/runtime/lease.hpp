@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "kube/core/resource_type.hpp"
 #include "kube/core/object.hpp"
+#include "kube/core/resource_type.hpp"
 
 namespace fairway::kube {
 
