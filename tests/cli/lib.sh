@@ -71,3 +71,31 @@ finish() {
   fi
   echo "$checks checks passed"
 }
+
+# type_page PAGE: types every command of its console blocks, in their order, and compares what it prints with what the page shows: all of it,
+# `…` for what is left out. A test that has to type something else than the page says defines as_typed COMMAND. $typed counts.
+as_typed() { printf '%s' "$1"; }
+typed=0
+compare_typed() {
+  local shown=$2 pattern output
+  output=$(eval "$(as_typed "$1")" 2>&1 </dev/null)
+  pattern=$(printf '%s' "$shown" | sed -e 's/[][\\*?()|@!+]/\\&/g' -e 's/…/*/g')
+  checks=$((checks + 1))
+  typed=$((typed + 1))
+  # shellcheck disable=SC2053 # a pattern is wanted
+  [[ $output == $pattern ]] || fail "$1" "the page shows: $shown" "it printed:     $output"
+}
+type_page() {
+  local line command_line= shown= first=
+  while IFS= read -r line; do
+    case $line in
+      '$ '* | END)
+        [ -z "$command_line" ] || compare_typed "$command_line" "$shown"
+        command_line=${line#'$ '}
+        shown=
+        first=1
+        ;;
+      *) if [ -n "$first" ]; then shown=$line first=; else shown=$shown$'\n'$line; fi ;;
+    esac
+  done < <(awk '/^```console/{block=1; next} /^```/{block=0} block' "$1"; echo END)
+}

@@ -8,30 +8,7 @@ cd "$root" || exit 1
 fairway() { "$FAIRWAY" "$@"; }
 story_cluster
 
-typed=0
-compare() {
-  local command=$1 shown=$2 pattern output
-  output=$(eval "$command" 2>&1 </dev/null)
-  pattern=$(printf '%s' "$shown" | sed -e 's/[][\\*?()|@!+]/\\&/g' -e 's/…/*/g')
-  checks=$((checks + 1))
-  typed=$((typed + 1))
-  # shellcheck disable=SC2053 # a pattern is wanted
-  [[ $output == $pattern ]] || fail "$command" "the page shows: $shown" "it printed:     $output"
-}
-
-command_line=
-shown=
-while IFS= read -r line; do
-  case $line in
-    '$ '* | END)
-      [ -z "$command_line" ] || compare "$command_line" "$shown"
-      command_line=${line#'$ '}
-      shown=
-      first=1
-      ;;
-    *) if [ -n "${first:-}" ]; then shown=$line first=; else shown=$shown$'\n'$line; fi ;;
-  esac
-done < <(awk '/^```console/{block=1; next} /^```/{block=0} block' "$page"; echo END)
+type_page "$page"
 checks=$((checks + 1))
 [ "$typed" -ge 20 ] || fail "the page has commands" "found only $typed"
 
