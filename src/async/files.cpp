@@ -87,7 +87,8 @@ Result<void> replace_file(const std::string& path, std::string_view content) {
     ::unlink(temporary.c_str());
     return written;
   }
-  const File directory(::open(fs::path(target).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const fs::path folder = fs::path(target).parent_path();  // empty for a name alone: it is in this one
+  const File directory(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.fd() < 0 || ::fsync(directory.fd()) != 0) return failure("make durable", path, errno);
   return {};
 }
