@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 // On a clock that the test moves; real files, a real endpoint, a real pool.
 class ScrapedQueriesTest : public ::testing::Test {
  protected:
-  ~ScrapedQueriesTest() override {
+  void TearDown() override {
     tasks.cancel();
     server.loop.run_until([&] { return tasks.size() == 0; });
   }
