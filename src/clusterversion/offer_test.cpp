@@ -56,6 +56,12 @@ TEST(Offer, Case22TwoGroupsWithOneTargetAreJoined) {
   EXPECT_FALSE(offer.conditional[0].risks[0].is_divergent);
 }
 
+TEST(Offer, Case22AGroupThatNamesNoRiskIsNotHiddenByAnother) {
+  const Offer offer = make_offer({.conditional = {target("4.7.4", {risk("A")}), target("4.7.4", {})}});
+  EXPECT_EQ(versions(offer), " |") << "nobody says when the second edge is safe";
+  EXPECT_EQ(causes(offer), "4.7.4 NoRisks");
+}
+
 TEST(Offer, Case23DecreasingVersions) {
   EXPECT_EQ(versions(make_offer({.updates = {release("4.6.9"), release("4.7.0-rc.1"), release("4.6.10")}})),
             "4.7.0-rc.1 4.6.10 4.6.9 |");
