@@ -1,9 +1,10 @@
 # fairway_share_headers(): the headers of others that nearly every library includes, compiled once for all of them.
 #
-# Only in builds with sanitizers, which are the long ones: there it saves a third of the time. The other builds do without,
-# so that a file which does not say what it includes is found out. Libraries that wait for something (async) have those of
-# Asio too; optimised and unoptimised ones cannot share.
+# That halves the time of most files. Benchmarks are built without (FAIRWAY_SHARED_HEADERS=OFF), so that a file which does
+# not say what it includes is found out there. Libraries that wait for something (async) have the headers of Asio too;
+# optimised and unoptimised ones cannot share.
 include(CompiledHeaders)
+option(FAIRWAY_SHARED_HEADERS "Compile the headers that most libraries include once for all" ON)
 
 set(FAIRWAY_PLAIN_HEADERS
   <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <optional> <set> <span> <string>
@@ -40,7 +41,7 @@ function(fairway_headers_for library into)
 endfunction()
 
 function(fairway_share_headers)
-  if(NOT FAIRWAY_SANITIZE)
+  if(NOT FAIRWAY_SHARED_HEADERS)
     return()
   endif()
   get_property(libraries GLOBAL PROPERTY FAIRWAY_LIBRARIES)
