@@ -208,7 +208,8 @@ void add_query_options(CLI::App& command, ControllersFlags& flags) {
       .add_option(
           "--prometheus", flags.prometheus,
           "Ask risks' queries here; given again, another one that is asked when this gives no verdict")
-      ->type_name("URL");
+      ->type_name("URL")
+      ->allow_extra_args(false);
   command
       .add_option("--prometheus-token-file", flags.prometheus_access.token_file,
                   "A bearer token for it, or for what is scraped; read for each request")
@@ -222,7 +223,8 @@ void add_query_options(CLI::App& command, ControllersFlags& flags) {
   command
       .add_option("--scrape", flags.scrape.sources,
                   "Without a Prometheus: answer queries from these metrics, files or endpoints")
-      ->type_name("FILE|URL");
+      ->type_name("FILE|URL")
+      ->allow_extra_args(false);
   duration_option(command, "--scrape-interval", flags.scrape.interval, "How often they are read");
   auto& pacing = flags.version.decisions.pacing;
   duration_option(command, "--promql-between", pacing.between, "The least time between any two queries");
@@ -249,11 +251,13 @@ void add_release_options(CLI::App& command, ControllersFlags& flags) {
   command
       .add_option("--plain-registry", payloads.plain_registries,
                   "A registry that is asked without TLS; may be given again")
-      ->type_name("HOST[:PORT]");
+      ->type_name("HOST[:PORT]")
+      ->allow_extra_args(false);
   command
       .add_option("--signature-store", flags.version.signature_stores,
                   "Where signatures of releases are, unless spec.signatureStores says; may be given again")
-      ->type_name("URL|DIR");
+      ->type_name("URL|DIR")
+      ->allow_extra_args(false);
   command
       .add_option("--signature-keyring", flags.version.verification.keyring_file,
                   "Public keys that releases must be signed with; without it only --force updates")
@@ -278,6 +282,7 @@ void add_controllers(CLI::App& root, Invocation& invocation) {
   command
       .add_option("--only", flags->only, "Run only these controllers, separated by commas: cluster-version")
       ->type_name("NAMES")
+      ->allow_extra_args(false)
       ->delimiter(',');
   add_cluster_options(command, flags->cluster);
   add_retrieval_options(command, *flags);
