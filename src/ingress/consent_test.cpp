@@ -1,0 +1,427 @@
+// Deletion with consent, and never without: cases 72 to 92 of the specification, and the three laws.
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "ingress/decide_testing.hpp"
+#include "ingress/service_keys.hpp"
+#include "kube/runtime/testing/laws.hpp"
+
+namespace fairway::ingress {
+namespace {
+
+using testing::kName;
+using testing::load_balancer;
+using testing::SimulatedCluster;
+
+SimulatedCluster published(std::string_view platform, std::string_view scope = "External") {
+  SimulatedCluster cluster(platform);
+  cluster.create(kName, load_balancer(scope));
+  cluster.settle();
+  return cluster;
+}
+std::string uid_of(const SimulatedCluster& cluster) {
+  return std::string(kube::uid_of(*cluster.service()));
+}
+Scope scope_now(const SimulatedCluster& cluster) {
+  return observed_scope(*cluster.service(), *cluster.config.platform);
+}
+
+void expect_replaced_once(SimulatedCluster& cluster, const std::string& old_uid) {
+  cluster.settle();
+  ASSERT_EQ(cluster.deletions.size(), 1U);
+  EXPECT_EQ(cluster.deletions[0].uid, old_uid);
+  EXPECT_EQ(cluster.creations, 2);
+  EXPECT_EQ(scope_now(cluster), Scope::Internal);
+  EXPECT_EQ(cluster.condition("Progressing"), "False");
+  EXPECT_EQ(cluster.condition("Available"), "True");
+  EXPECT_TRUE(cluster.has_event("LoadBalancerServiceDeleted"));
+  EXPECT_TRUE(cluster.has_event("LoadBalancerServiceCreated"));
+  EXPECT_TRUE(cluster.violations.empty());
+  EXPECT_TRUE(has_auto_delete(cluster.controller())) << "a standing permission";
+}
+
+class WithConsent : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(Consent, WithConsent,
+                         ::testing::Values("AWS", "IBMCloud", "PowerVS", "AlibabaCloud", "OpenStack"));
+
+TEST_P(WithConsent, Cases72And75PatchThenAnnotate) {
+  SimulatedCluster cluster = published(GetParam());
+  const std::string uid = uid_of(cluster);
+  cluster.set_scope("Internal");
+  cluster.settle();
+  EXPECT_EQ(uid_of(cluster), uid);
+  cluster.annotate();
+  expect_replaced_once(cluster, uid);
+}
+
+TEST_P(WithConsent, Case73AnnotateThenPatch) {
+  SimulatedCluster cluster = published(GetParam());
+  const std::string uid = uid_of(cluster);
+  cluster.annotate("true");
+  cluster.settle();
+  cluster.set_scope("Internal");
+  expect_replaced_once(cluster, uid);
+}
+
+TEST_P(WithConsent, Case74BothInOneUpdate) {
+  SimulatedCluster cluster = published(GetParam());
+  const std::string uid = uid_of(cluster);
+  cluster.change([](IngressController& edited) {
+    edited.metadata.annotations[std::string(kAutoDelete)] = "";
+    edited.spec.endpoint_publishing_strategy->load_balancer->scope = "Internal";
+  });
+  expect_replaced_once(cluster, uid);
+}
+
+TEST(Consent, TheDecisionIsOnRecordBeforeTheDeed) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  const std::string story = cluster.settle_alone();
+  EXPECT_LT(story.find("progressing: ScopeChanged"), story.find("delete Service")) << story;
+  EXPECT_LT(story.find("delete Service"), story.size());
+  EXPECT_EQ(story.find("create Service"), std::string::npos) << "not while it is terminating:\n" << story;
+}
+
+TEST(Consent, PresenceCountsAndFalseIsWarnedOf) {
+  SimulatedCluster cluster = published("AWS");
+  const std::string uid = uid_of(cluster);
+  cluster.annotate("false");
+  const auto warnings = standing_warnings(cluster.observe());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(warnings[0].is_warning);
+  EXPECT_EQ(warnings[0].reason, "AutoDeleteEnabled");
+  cluster.set_scope("Internal");
+  expect_replaced_once(cluster, uid);
+}
+
+TEST(Consent, Case76OnMutablePlatformsItHasNoEffect) {
+  for (const char* platform : {"Azure", "GCP"}) {
+    SimulatedCluster cluster = published(platform);
+    const std::string uid = uid_of(cluster);
+    cluster.annotate();
+    cluster.set_scope("Internal");
+    cluster.settle();
+    EXPECT_EQ(uid_of(cluster), uid);
+    EXPECT_EQ(scope_now(cluster), Scope::Internal);
+    EXPECT_TRUE(cluster.deletions.empty());
+  }
+}
+
+TEST(Consent, Case77WithoutAChangeNothingIsDeleted) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.annotate();
+  for (int i = 0; i < 10; ++i) {
+    cluster.pass(std::chrono::minutes(30));
+    cluster.settle();
+  }
+  EXPECT_TRUE(cluster.deletions.empty());
+  EXPECT_EQ(cluster.creations, 1);
+}
+
+TEST(Consent, Case78WithdrawnBeforeTheChange) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.annotate();
+  cluster.settle();
+  cluster.withdraw();
+  cluster.set_scope("Internal");
+  cluster.settle();
+  EXPECT_EQ(cluster.condition("Progressing"), "True ScopeChanged");
+  EXPECT_TRUE(cluster.deletions.empty());
+}
+
+// The plan that deletes, as it is ready to be carried out.
+kube::Plan<Action> ready_to_delete(SimulatedCluster& cluster) {
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  for (int round = 0; round < 10; ++round) {
+    kube::Plan<Action> plan = decide(cluster.observe());
+    if (plan.actions.empty() || std::holds_alternative<DeleteService>(plan.actions.front())) return plan;
+    for (const Action& action : plan.actions) EXPECT_TRUE(cluster.act(action));
+  }
+  return {};
+}
+
+TEST(Consent, Case78WithdrawnBetweenJudgementAndDeed) {
+  SimulatedCluster cluster = published("AWS");
+  const kube::Plan<Action> plan = ready_to_delete(cluster);
+  ASSERT_EQ(plan.actions.size(), 1U);
+  cluster.withdraw();
+  EXPECT_EQ(cluster.act(plan.actions[0]).error().code, ErrorCode::Conflict);
+  EXPECT_TRUE(cluster.deletions.empty());
+}
+
+TEST(Consent, Case79AServiceReplacedBetweenJudgementAndDeedSurvives) {
+  SimulatedCluster cluster = published("AWS");
+  const kube::Plan<Action> plan = ready_to_delete(cluster);
+  ASSERT_EQ(plan.actions.size(), 1U);
+  json::Object again = *cluster.service();
+  cluster.objects.erase(testing::service_key(kName));
+  cluster.put(again);
+  const std::string uid = uid_of(cluster);
+  EXPECT_EQ(cluster.act(plan.actions[0]).error().code, ErrorCode::Conflict);
+  EXPECT_EQ(uid_of(cluster), uid);
+}
+
+TEST(Consent, Case80ALongDeletionIsAskedForOnce) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.is_deletion_stuck = true;
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  for (int i = 0; i < 6; ++i) {
+    cluster.settle();
+    cluster.pass(std::chrono::seconds(10));
+  }
+  EXPECT_EQ(cluster.deletions.size(), 1U);
+  EXPECT_EQ(cluster.creations, 1);
+  cluster.is_deletion_stuck = false;
+  cluster.settle();
+  EXPECT_EQ(cluster.creations, 2);
+}
+
+TEST(Consent, Case81AFailingCloudIsQuoted) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.is_deletion_stuck = true;
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  cluster.cloud.delete_failure = "Error deleting load balancer: throttled";
+  cluster.settle();
+  EXPECT_NE(cluster.message("Progressing").find("Error deleting load balancer: throttled"),
+            std::string::npos);
+  cluster.is_deletion_stuck = false;
+  cluster.cloud = {};
+  cluster.settle();
+  EXPECT_EQ(scope_now(cluster), Scope::Internal);
+}
+
+TEST(Consent, Cases82And83WhatCountsIsTheScopeAtTheTimeOfCreation) {
+  for (const bool is_flipped : {false, true}) {
+    SimulatedCluster cluster = published("AWS");
+    cluster.annotate();
+    cluster.set_scope("Internal");
+    cluster.settle_alone();
+    ASSERT_EQ(cluster.deletions.size(), 1U);
+    if (is_flipped) cluster.set_scope("External");
+    // The operator restarts: it has no memory to lose.
+    cluster.settle();
+    EXPECT_EQ(cluster.creations, 2);
+    EXPECT_EQ(scope_now(cluster), is_flipped ? Scope::External : Scope::Internal);
+    EXPECT_EQ(cluster.deletions.size(), 1U);
+  }
+}
+
+TEST(Consent, Case85SubnetsSetByHandAreNotTheControllersWish) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.annotate();
+  cluster.edit_service(
+      [](json::Object& service) { kube::set_annotation(service, keys::kAwsSubnets, "subnet-1"); });
+  cluster.settle();
+  EXPECT_TRUE(cluster.deletions.empty());
+  EXPECT_EQ(cluster.condition("LoadBalancerProgressing"), "True OperandsProgressing") << "told, not done";
+  // The spec asks for others: that is a wish.
+  cluster.change([](IngressController& edited) {
+    edited.spec.endpoint_publishing_strategy->load_balancer->provider_parameters = ProviderParameters{
+        .type = "AWS",
+        .aws = AwsParameters{
+            .type = "Classic",
+            .classic_load_balancer = ClassicLoadBalancer{.subnets = Subnets{{"subnet-2"}, {}}}}};
+  });
+  cluster.settle();
+  EXPECT_EQ(cluster.deletions.size(), 1U);
+  EXPECT_EQ(cluster.annotation(keys::kAwsSubnets), "subnet-2");
+}
+
+TEST(Consent, ASilentSpecIsNotAWishToPublishWhatIsInternal) {
+  SimulatedCluster cluster = published("AWS", "Internal");
+  cluster.annotate();
+  cluster.change(
+      [](IngressController& edited) { edited.spec.endpoint_publishing_strategy->load_balancer.reset(); });
+  cluster.settle();
+  EXPECT_TRUE(cluster.deletions.empty());
+  EXPECT_EQ(cluster.condition("Progressing"), "True ScopeChanged");
+}
+
+TEST(Consent, Case87AControllerThatGoesOnlyGoes) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  cluster.router_pods = 2;
+  cluster.remove();
+  std::string story = cluster.settle();
+  EXPECT_EQ(story,
+            "delete DNSRecord openshift-ingress-operator/custom-wildcard\n"
+            "delete Deployment openshift-ingress/router-custom\n"
+            "delete ConfigMap openshift-ingress/router-custom\n");
+  EXPECT_EQ(cluster.service(), nullptr) << "with its Deployment";
+  EXPECT_EQ(decide(cluster.observe()).wake_at, cluster.now + std::chrono::seconds(15)) << "pods are left";
+  cluster.router_pods = 0;
+  EXPECT_EQ(cluster.settle(), "remove the finalizer of custom\n");
+  EXPECT_TRUE(cluster.controllers.empty());
+}
+
+TEST(Consent, AServiceThatWasCutLooseGoesWithItsController) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.edit_service(
+      [](json::Object& service) { json::remove(service["metadata"].get_object(), "ownerReferences"); });
+  cluster.remove();
+  cluster.settle();
+  EXPECT_EQ(cluster.service(), nullptr);
+  ASSERT_EQ(cluster.deletions.size(), 1U);
+  EXPECT_EQ(cluster.deletions[0].consent, Consent::ControllerDeleted);
+}
+
+// Cases 88 to 90: an edit that an older operator has seen and not acted upon.
+TEST(Upgrade, Cases88To90ALatentChangeTakesEffect) {
+  for (const auto& [platform, has_consent] :
+       {std::pair("AWS", false), std::pair("Azure", false), std::pair("AWS", true)}) {
+    SimulatedCluster cluster = published(platform);
+    const std::string uid = uid_of(cluster);
+    cluster.change([&](IngressController& edited) {
+      edited.spec.endpoint_publishing_strategy->load_balancer->scope = "Internal";
+      edited.status.observed_generation = edited.metadata.generation + 1;
+      if (has_consent) edited.metadata.annotations[std::string(kAutoDelete)] = "";
+    });
+    ASSERT_EQ(cluster.controller().metadata.generation, cluster.controller().status.observed_generation);
+    cluster.settle();
+    EXPECT_EQ(cluster.controller().status.endpoint_publishing_strategy->load_balancer->scope, "Internal");
+    const bool is_mutable = cluster.config.platform->is_mutable;
+    EXPECT_EQ(uid_of(cluster) == uid, !has_consent);
+    EXPECT_EQ(scope_now(cluster), is_mutable || has_consent ? Scope::Internal : Scope::External);
+    EXPECT_EQ(cluster.condition("Progressing"), is_mutable || has_consent ? "False" : "True ScopeChanged");
+  }
+}
+
+TEST(Upgrade, Cases91And92WhatAnOlderOperatorClearedIsSaidAgain) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.set_scope("Internal");
+  cluster.settle();
+  const kube::Condition before = *kube::find_condition(cluster.controller().status.conditions, "Progressing");
+  cluster.pass(std::chrono::hours(1));
+  EXPECT_EQ(cluster.settle(), "") << "a restart changes nothing: case 92";
+  cluster.change([](IngressController& edited) {
+    for (kube::Condition& each : edited.status.conditions)
+      if (each.type == "Progressing") each = {.type = "Progressing", .status = "False"};
+  });
+  cluster.settle();
+  const kube::Condition after = *kube::find_condition(cluster.controller().status.conditions, "Progressing");
+  EXPECT_EQ(after.message, before.message);
+  EXPECT_EQ(after.reason, before.reason);
+}
+
+// Users, an older operator, the cloud and the operator itself do what they like, in any order.
+struct IngressModel {
+  using World = SimulatedCluster;
+  using Observed = ingress::Observed;
+  using Action = ingress::Action;
+
+  std::vector<kube::ObjectKey> keys(const World&) const {
+    return {{std::string(kOperatorNamespace), kName}, {std::string(kOperatorNamespace), "other"}};
+  }
+  Observed observe(const World& world, const kube::ObjectKey& key) const { return world.observe(key.name); }
+  kube::Plan<Action> decide(const Observed& seen) const { return ingress::decide(seen); }
+  Result<void> act(World& world, const Observed&, const Action& action) const { return world.act(action); }
+
+  Result<void> invariant(const World& world) const {
+    if (!world.violations.empty()) return fail(ErrorCode::Internal, world.violations.front());
+    return {};
+  }
+  // Everything that nobody has to agree to is done.
+  Result<void> settled(const World& world) const {
+    for (const auto& [name, each] : world.controllers) {
+      const json::Object* service = world.service(name);
+      if (each->metadata.deletion_timestamp || (service != nullptr && !is_owned_service(*service, name)))
+        continue;
+      if (!kube::is_condition_true(each->status.conditions, "Admitted")) continue;
+      if (service == nullptr) return fail(ErrorCode::Internal, name + " is not published");
+      const LoadBalancerStrategy* published = load_balancer_of(each->status.endpoint_publishing_strategy);
+      const LoadBalancerStrategy* asked = load_balancer_of(each->spec.endpoint_publishing_strategy);
+      if (published == nullptr || (asked != nullptr && scope_of(published->scope) != scope_of(asked->scope)))
+        return fail(ErrorCode::Internal, "the status of " + name + " does not say what is wanted");
+      const bool is_as_wanted =
+          observed_scope(*service, *world.config.platform) == scope_of(published->scope);
+      const bool is_told = kube::is_condition_true(each->status.conditions, "Progressing") ||
+                           kube::is_condition_false(each->status.conditions, "ScopeSupported");
+      if (!is_as_wanted && !is_told)
+        return fail(ErrorCode::Internal, "a difference of " + name + " is not told");
+      if (!is_as_wanted && world.config.platform->is_mutable && !kube::is_being_deleted(*service))
+        return fail(ErrorCode::Internal, name + " was not changed in place");
+    }
+    return {};
+  }
+
+  void disturb(World& world, kube::Random& random) const {
+    const std::string name = random.below(2) == 0 ? kName : "other";
+    const std::string_view scope = random.below(2) == 0 ? "Internal" : "External";
+    switch (random.below(14)) {
+      case 0:
+        if (!world.controllers.contains(name)) world.create(name, load_balancer(scope));
+        return;
+      case 1:
+        return random.below(4) == 0 ? world.remove(name) : world.set_scope(scope, name);
+      case 2:
+        return world.set_scope(scope, name);
+      case 3:
+        return world.annotate(random.below(2) == 0 ? "" : "false", name);
+      case 4:
+        return world.withdraw(name);
+      case 5:
+        return world.delete_service(name);
+      case 6:
+        return world.edit_service(
+            [&](json::Object& service) {
+              const auto& annotation = world.config.platform->scope;
+              if (annotation) kube::set_annotation(service, annotation->key, annotation->internal);
+            },
+            name);
+      case 7:  // another one of the same name, which nobody may touch
+        if (world.service(name) == nullptr)
+          world.put(*json::parse_object(fmt::format(
+              R"({{"kind":"Service","apiVersion":"v1","metadata":{{"name":"{}","namespace":"openshift-ingress",
+                "labels":{{"example.test/foreign":""}}}},"spec":{{"type":"ClusterIP"}}}})",
+              router_name(name))));
+        return;
+      case 8:  // replaced by its copy
+        if (const json::Object* service = world.service(name)) {
+          json::Object copy = *service;
+          json::remove(copy["metadata"].get_object(), "deletionTimestamp");
+          world.put(std::move(copy));
+        }
+        return;
+      case 9:  // an older operator, or a third party, writes the status
+        return world.change(
+            [&](IngressController& edited) {
+              auto& strategy = edited.status.endpoint_publishing_strategy;
+              if (random.below(2) == 0 && strategy) strategy->load_balancer.reset();
+              if (strategy && strategy->load_balancer) strategy->load_balancer->scope = std::string(scope);
+            },
+            name);
+      case 10:
+        world.is_deletion_stuck = random.below(3) == 0;
+        world.is_changing = random.below(3) != 0;
+        return;
+      case 11:
+        return world.pass(std::chrono::seconds(random.below(7200)));
+      default:
+        return world.run_cloud();
+    }
+  }
+};
+
+// A few interleavings of each platform, of 150 steps; FAIRWAY_INGRESS_RUNS asks for more.
+class Laws : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(Ingress, Laws,
+                         ::testing::Values("AWS", "Azure", "GCP", "IBMCloud", "OpenStack", "BareMetal"));
+
+TEST_P(Laws, NoServiceIsDeletedWithoutConsentInAnyInterleaving) {
+  SimulatedCluster world(GetParam());
+  world.create(kName, load_balancer("External"));
+  kube::testing::LawOptions options{.seeds = 8, .disturbing = 0.35};
+  if (const char* runs = std::getenv("FAIRWAY_INGRESS_RUNS"))
+    options.seeds = static_cast<int>(parse_unsigned(runs).value_or(100));
+  EXPECT_EQ(kube::testing::check_laws(IngressModel{}, world, options), kube::testing::kLawful);
+}
+
+}  // namespace
+}  // namespace fairway::ingress
