@@ -83,7 +83,7 @@ contains "and the way around" "$err" "FAIRWAY_NO_INSTALL"
 
 machine root dpkg apt
 install_packages 2 nonsense
-contains "an unknown set" "$err" "expected build, test or bench"
+contains "an unknown set" "$err" "expected build, tour, test or bench"
 
 run 0 "$root/dev" help
 for word in up test build install test-contract check bench fuzz fault clean; do contains "help lists $word" "$out" "./dev $word"; done
