@@ -1,12 +1,31 @@
 #include "clusterversion/rules.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "base/text.hpp"
 
 namespace fairway::clusterversion {
 namespace {
+
+std::optional<std::string> always_problem(const MatchingRule& rule) {
+  if (!rule.promql) return std::nullopt;
+  return "the 'promql' property is not valid for 'type: Always' conditions";
+}
+
+std::optional<std::string> promql_problem(const MatchingRule& rule) {
+  if (!rule.promql) return "the 'promql' property is required for 'type: PromQL' conditions";
+  if (!rule.promql->promql.empty()) return std::nullopt;
+  return "the 'promql.promql' query string must be non-empty for 'type: PromQL' conditions";
+}
+
+// The types that are known: a further one is a row here, and its evaluation in a RuleRegistry.
+struct RuleType {
+  std::string_view name;
+  std::optional<std::string> (*problem)(const MatchingRule&);
+};
+constexpr std::array kRuleTypes = {RuleType{kAlways, always_problem}, RuleType{kPromql, promql_problem}};
 
 // One failure as it is, several in brackets, each text once.
 NoVerdict combined(const std::vector<NoVerdict>& failures) {
@@ -26,17 +45,12 @@ NoVerdict combined(const std::vector<NoVerdict>& failures) {
 }  // namespace
 
 bool is_recognized(const MatchingRule& rule) {
-  return rule.type == kAlways || rule.type == kPromql;
+  return std::ranges::find(kRuleTypes, rule.type, &RuleType::name) != kRuleTypes.end();
 }
 
 std::optional<std::string> rule_problem(const MatchingRule& rule) {
-  if (rule.type == kAlways && rule.promql)
-    return "the 'promql' property is not valid for 'type: Always' conditions";
-  if (rule.type == kPromql && !rule.promql)
-    return "the 'promql' property is required for 'type: PromQL' conditions";
-  if (rule.type == kPromql && rule.promql->promql.empty())
-    return "the 'promql.promql' query string must be non-empty for 'type: PromQL' conditions";
-  return std::nullopt;
+  const auto found = std::ranges::find(kRuleTypes, rule.type, &RuleType::name);
+  return found == kRuleTypes.end() ? std::nullopt : found->problem(rule);
 }
 
 RuleRegistry::RuleRegistry(RuleEvaluation promql) {
