@@ -138,6 +138,7 @@ eventually kubectl get --raw /apis/config.openshift.io/v1/clusterversions || fai
 operate() {
   local name=$1
   shift
+  rm -f "$work/$name.out" # what an earlier one of this name printed must not be read
   "$FAIRWAY" controllers --metrics-listen 127.0.0.1:0 "$@" >"$work/$name.out" 2>"$work/$name.err" &
   last=$!
   pids+=($last)
