@@ -35,6 +35,7 @@ void add_up(CLI::App& root, Invocation& invocation);
 void add_apiserver(CLI::App& root, Invocation& invocation);
 void add_apiserver_backup(CLI::App& apiserver, Invocation& invocation);
 void add_apiserver_check(CLI::App& apiserver, Invocation& invocation);
+void add_cloud(CLI::App& root, Invocation& invocation);
 void add_completion(CLI::App& root, Invocation& invocation);
 void add_controllers(CLI::App& root, Invocation& invocation);
 void add_graph(CLI::App& root, Invocation& invocation);

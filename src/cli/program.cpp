@@ -35,6 +35,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   add_log_options(root, logs);
   add_up(root, invocation);
   add_apiserver(root, invocation);
+  add_cloud(root, invocation);
   add_completion(root, invocation);
   add_controllers(root, invocation);
   add_graph(root, invocation);
