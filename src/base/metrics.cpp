@@ -256,4 +256,16 @@ std::string Registry::expose() const {
   return text;
 }
 
+void GaugeSet::set(LabelValues labels, double value) {
+  family_.with(labels).set(value);
+  current_.insert(std::move(labels));
+}
+
+void GaugeSet::end() {
+  for (const LabelValues& labels : shown_) {
+    if (!current_.contains(labels)) family_.remove(labels);
+  }
+  shown_ = current_;
+}
+
 }  // namespace fairway::metrics

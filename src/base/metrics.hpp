@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,6 +82,21 @@ class Family {
   std::vector<double> bounds_;
   mutable std::mutex mutex_;
   std::map<LabelValues, std::unique_ptr<T>> series_;
+};
+
+// A family of gauges of which exactly those exist that were set between begin() and end(). For collectors.
+class GaugeSet {
+ public:
+  explicit GaugeSet(Family<Gauge>& family) : family_(family) {}
+
+  void begin() { current_.clear(); }
+  void set(LabelValues labels, double value);
+  void end();
+
+ private:
+  Family<Gauge>& family_;
+  std::set<LabelValues> shown_;
+  std::set<LabelValues> current_;
 };
 
 class Registry {

@@ -16,18 +16,6 @@ double seconds(const std::optional<WallTime>& time) {
 
 }  // namespace
 
-void GaugeSet::set(metrics::LabelValues labels, double value) {
-  family_.with(labels).set(value);
-  current_.insert(std::move(labels));
-}
-
-void GaugeSet::end() {
-  for (const metrics::LabelValues& labels : shown_) {
-    if (!current_.contains(labels)) family_.remove(labels);
-  }
-  shown_ = current_;
-}
-
 OperatorMetrics::OperatorMetrics(metrics::Registry& registry, Object object)
     : object_(std::move(object)),
       versions_(registry.gauge("cluster_version",
@@ -144,13 +132,13 @@ void OperatorMetrics::collect_conditions(const ClusterVersion& object) {
 }
 
 void OperatorMetrics::collect() {
-  for (GaugeSet* set : {&versions_, &available_, &conditional_, &risks_, &conditions_}) set->begin();
+  for (metrics::GaugeSet* set : {&versions_, &available_, &conditional_, &risks_, &conditions_}) set->begin();
   if (const auto object = object_()) {
     collect_versions(*object);
     collect_updates(*object);
     collect_conditions(*object);
   }
-  for (GaugeSet* set : {&versions_, &available_, &conditional_, &risks_, &conditions_}) set->end();
+  for (metrics::GaugeSet* set : {&versions_, &available_, &conditional_, &risks_, &conditions_}) set->end();
 }
 
 }  // namespace fairway::clusterversion

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -13,21 +12,6 @@
 #include "clusterversion/types.hpp"
 
 namespace fairway::clusterversion {
-
-// A family of gauges of which exactly those that were set last exist.
-class GaugeSet {
- public:
-  explicit GaugeSet(metrics::Family<metrics::Gauge>& family) : family_(family) {}
-
-  void begin() { current_.clear(); }
-  void set(metrics::LabelValues labels, double value);
-  void end();
-
- private:
-  metrics::Family<metrics::Gauge>& family_;
-  std::set<metrics::LabelValues> shown_;
-  std::set<metrics::LabelValues> current_;
-};
 
 class OperatorMetrics {
  public:
@@ -50,11 +34,11 @@ class OperatorMetrics {
   void collect_conditions(const ClusterVersion& object);
 
   Object object_;
-  GaugeSet versions_;
-  GaugeSet available_;
-  GaugeSet conditional_;
-  GaugeSet risks_;
-  GaugeSet conditions_;
+  metrics::GaugeSet versions_;
+  metrics::GaugeSet available_;
+  metrics::GaugeSet conditional_;
+  metrics::GaugeSet risks_;
+  metrics::GaugeSet conditions_;
   metrics::Family<metrics::Gauge>& retrieved_at_;
   metrics::Family<metrics::Counter>& fetches_;
   metrics::Family<metrics::Counter>& queries_;
