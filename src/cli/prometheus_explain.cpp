@@ -8,6 +8,7 @@
 #include "clusterversion/prometheus_queries.hpp"
 #include "clusterversion/query_answer.hpp"
 #include "http/client.hpp"
+#include "http/credential_files.hpp"
 #include "json/value.hpp"
 #include "promql/printer.hpp"
 
@@ -73,18 +74,9 @@ class Questions {
   static Result<std::unique_ptr<Questions>> open(const PrometheusSettings& settings, WallTime at) {
     std::unique_ptr<Questions> questions(new Questions(settings, at));
     FAIRWAY_TRY(questions->base_, http::Url::parse(settings.url));
-    if (!settings.token_file.empty()) {
-      FAIRWAY_TRY(const std::string token, read_file(settings.token_file));
-      questions->token_ = std::string(trim(token));
-    }
-    http::TlsClientSettings tls;
-    if (!settings.ca_file.empty()) {
-      FAIRWAY_TRY(tls.ca_pem, read_file(settings.ca_file));
-    }
+    FAIRWAY_CHECKED(http::add_bearer_token(questions->headers_, settings.token_file));
     http::ClientOptions options;
-    if (questions->base_.is_tls()) {
-      FAIRWAY_TRY(options.tls, http::make_client_context(tls));
-    }
+    FAIRWAY_TRY(options.tls, http::tls_for(questions->base_, settings.ca_file));
     async::EventLoop& loop = questions->loop_;
     questions->client_ = std::make_unique<http::Client>(loop.executor(), loop.clock(), std::move(options));
     return questions;
@@ -92,9 +84,8 @@ class Questions {
 
   Result<http::Response> ask(const std::string& query) {
     http::ClientRequest request{.url = clusterversion::query_url(base_, query, at_),
-                                .headers = {{"Accept", "application/json"}},
+                                .headers = headers_,
                                 .timeout = settings_.timeout};
-    if (!token_.empty()) request.headers.add("Authorization", fmt::format("Bearer {}", token_));
     return loop_.block_on(client_->send(std::move(request)));
   }
 
@@ -121,7 +112,7 @@ class Questions {
   const PrometheusSettings& settings_;
   WallTime at_;
   http::Url base_;
-  std::string token_;
+  http::Headers headers_{{"Accept", "application/json"}};
   async::EventLoop loop_;
   std::unique_ptr<http::Client> client_;
   std::ptrdiff_t left_ = kMostQuestions;

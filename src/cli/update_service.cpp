@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMostThreads = 256;
 constexpr std::size_t kMostClientRate = 1'000'000;
+constexpr std::uint64_t kMostWaiting = 1'000'000;
 
 struct UpdateServiceFlags {
   std::string config;
@@ -47,6 +48,7 @@ struct UpdateServiceFlags {
   updateservice::Lifetimes lifetimes;
   std::string client_tokens;
   std::size_t client_rate = 200;
+  std::size_t max_waiting = updateservice::UpdateServiceSettings().max_waiting;
   bool is_mock = false;
   Duration mock_delay = std::chrono::seconds(30);
 };
@@ -125,6 +127,7 @@ updateservice::UpdateServiceSettings settings_of(const UpdateServiceFlags& flags
   settings.status_listen = address(flags.status_listen);
   if (!flags.builder_listen.address.empty()) settings.builder_listen = address(flags.builder_listen);
   settings.threads = flags.threads;
+  settings.max_waiting = flags.max_waiting;
   settings.service.prefix = accepted(updateservice::normalise_prefix(flags.path_prefix), "--path-prefix");
   settings.service.mandatory = updateservice::parse_mandatory(flags.mandatory);
   settings.service.signatures = flags.signatures;
@@ -239,6 +242,9 @@ void add_listen_options(CLI::App& command, UpdateServiceFlags& flags) {
   command
       .add_option("--signatures", flags.signatures, "Serve release signatures from here: ALGO/DIGEST/NAME")
       ->type_name("DIR");
+  number_option(command, "--max-waiting", flags.max_waiting, {.least = 0, .most = kMostWaiting},
+                "Requests that may wait at a time for more than a lookup (/explain and its like, signatures, "
+                "unknown ids); 0 refuses them all");
 }
 
 void add_targeting_options(CLI::App& command, UpdateServiceFlags& flags) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "async/deadline.hpp"
-#include "async/files.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "clusterversion/query_answer.hpp"
+#include "http/credential_files.hpp"
 
 namespace fairway::clusterversion {
 namespace {
@@ -35,13 +35,7 @@ PrometheusQueries::PrometheusQueries(PrometheusAccess access, boost::asio::any_i
 
 Result<std::unique_ptr<http::Client>> PrometheusQueries::client_for(const http::Url& base) const {
   http::ClientOptions options{.max_body_bytes = kMostAnswerBytes};
-  if (base.is_tls()) {
-    http::TlsClientSettings tls;
-    if (!access_.ca_file.empty()) {
-      FAIRWAY_TRY(tls.ca_pem, read_file(access_.ca_file));
-    }
-    FAIRWAY_TRY(options.tls, http::make_client_context(tls));
-  }
+  FAIRWAY_TRY(options.tls, http::tls_for(base, access_.ca_file));
   return std::make_unique<http::Client>(executor_, clock_, std::move(options));
 }
 
@@ -50,10 +44,7 @@ Result<http::ClientRequest> PrometheusQueries::request_for(const http::Url& base
   http::ClientRequest request{.url = query_url(base, query, clock_.now()),
                               .headers = {{"Accept", "application/json"}},
                               .timeout = access_.timeout};
-  if (!access_.token_file.empty()) {
-    FAIRWAY_TRY(const std::string token, read_file(access_.token_file));
-    request.headers.add("Authorization", fmt::format("Bearer {}", trim(token)));
-  }
+  FAIRWAY_CHECKED(http::add_bearer_token(request.headers, access_.token_file));
   return request;
 }
 

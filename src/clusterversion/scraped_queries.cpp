@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "clusterversion/query_answer.hpp"
+#include "http/credential_files.hpp"
 #include "promql/evaluator.hpp"
 #include "promql/exposition.hpp"
 
@@ -52,20 +53,11 @@ ScrapedQueries::ScrapedQueries(ScrapeSettings settings, boost::asio::any_io_exec
 Task<std::string> ScrapedQueries::fetch(std::string source) {
   FAIRWAY_CO_TRY(http::Url url, http::Url::parse(source));
   http::ClientOptions options{.max_body_bytes = kMostMetricsBytes};
-  if (url.is_tls()) {
-    http::TlsClientSettings tls;
-    if (!settings_.ca_file.empty()) {
-      FAIRWAY_CO_TRY(tls.ca_pem, read_file(settings_.ca_file));
-    }
-    FAIRWAY_CO_TRY(options.tls, http::make_client_context(tls));
-  }
+  FAIRWAY_CO_TRY(options.tls, http::tls_for(url, settings_.ca_file));
   http::ClientRequest request{.url = std::move(url),
                               .headers = {{"Accept", "text/plain;version=0.0.4"}},
                               .timeout = settings_.timeout};
-  if (!settings_.token_file.empty()) {
-    FAIRWAY_CO_TRY(const std::string token, read_file(settings_.token_file));
-    request.headers.add("Authorization", fmt::format("Bearer {}", trim(token)));
-  }
+  FAIRWAY_CO_CHECKED(http::add_bearer_token(request.headers, settings_.token_file));
   http::Client client(executor_, clock_, std::move(options));
   FAIRWAY_CO_TRY(const http::Response answer,
                  co_await async::with_deadline(clock_, clock_.steady() + settings_.timeout,

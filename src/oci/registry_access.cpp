@@ -4,6 +4,7 @@
 
 #include "async/files.hpp"
 #include "base/text.hpp"
+#include "http/credential_files.hpp"
 
 namespace fairway::oci {
 
@@ -26,16 +27,7 @@ Result<OpenRegistry> RegistryAccess::open(const RegistryHost& host) const {
   }
   http::ClientOptions client;
   if (!host.is_plain) {
-    http::TlsClientSettings tls;
-    if (!settings_.ca_file.empty()) {
-      FAIRWAY_TRY(tls.ca_pem, read_file(settings_.ca_file));
-    }
-    auto context = http::make_client_context(tls);
-    if (!context) {
-      return std::unexpected(
-          std::move(context).error().within(fmt::format("while reading {}", quoted(settings_.ca_file))));
-    }
-    client.tls = *std::move(context);
+    FAIRWAY_TRY(client.tls, http::client_context_trusting(settings_.ca_file));
   }
   OpenRegistry open;
   open.client = std::make_unique<http::Client>(executor_, clock_, std::move(client));

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "async/deadline.hpp"
-#include "async/files.hpp"
 #include "base/text.hpp"
+#include "http/credential_files.hpp"
 #include "json/value.hpp"
 #include "updateservice/query_result.hpp"
 
@@ -41,10 +41,7 @@ Result<http::ClientRequest> Prometheus::request_for(const std::string& query) co
       .is_repeatable = true};
   while (request.url.path.ends_with('/')) request.url.path.pop_back();
   request.url.path += kPath;
-  if (!settings_.token_file.empty()) {
-    FAIRWAY_TRY(const std::string token, read_file(settings_.token_file));
-    request.headers.add("Authorization", fmt::format("Bearer {}", trim(token)));
-  }
+  FAIRWAY_CHECKED(http::add_bearer_token(request.headers, settings_.token_file));
   return request;
 }
 

@@ -9,6 +9,7 @@
 #include "async/worker_pool.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "http/credential_files.hpp"
 #include "http/prepared_server.hpp"
 #include "updateservice/backstage.hpp"
 #include "updateservice/past_graphs.hpp"
@@ -21,7 +22,6 @@ namespace fairway::updateservice {
 namespace {
 
 constexpr std::size_t kWorkers = 2;
-constexpr std::size_t kMostBackstage = 2048;
 
 Result<std::optional<ClientTokens>> read_tokens(const std::string& file) {
   if (file.empty()) return std::nullopt;
@@ -30,15 +30,6 @@ Result<std::optional<ClientTokens>> read_tokens(const std::string& file) {
   if (!tokens)
     return std::unexpected(std::move(tokens).error().within(fmt::format("while reading {}", quoted(file))));
   return *std::move(tokens);
-}
-
-Result<std::shared_ptr<http::TlsContext>> tls_for(const TargetingSettings& settings) {
-  if (!settings.prometheus.url.is_tls()) return nullptr;
-  http::TlsClientSettings tls;
-  if (!settings.ca_file.empty()) {
-    FAIRWAY_TRY(tls.ca_pem, read_file(settings.ca_file));
-  }
-  return http::make_client_context(tls);
 }
 
 http::PreparedReply refusal(int status, std::string_view message) {
@@ -82,7 +73,7 @@ struct UpdateService::Impl {
               }),
         process(loop.clock()),
         metrics(registry, settings.git_commit),
-        backstage(loop, tasks, pool, kMostBackstage, metrics.waiting),
+        backstage(loop, tasks, pool, settings.max_waiting, metrics.waiting),
         registries(settings.registry, loop.executor(), loop.clock()),
         graph_data(settings.graph_data, {pool, process, registries, settings.state_folder}),
         releases(settings.releases, {pool, registries, settings.state_folder}),
@@ -127,7 +118,7 @@ Result<void> UpdateService::Impl::start() {
   }
   if (settings.targeting) {
     FAIRWAY_TRY(tokens, read_tokens(settings.targeting->client_tokens_file));
-    FAIRWAY_TRY(auto tls, tls_for(*settings.targeting));
+    FAIRWAY_TRY(auto tls, http::tls_for(settings.targeting->prometheus.url, settings.targeting->ca_file));
     targeting =
         std::make_unique<TargetingParts>(loop, *settings.targeting, std::move(tls), pool, tasks, registry);
   }

@@ -41,6 +41,7 @@ struct UpdateServiceSettings {
   ListenAddress status_listen = {};
   std::optional<ListenAddress> builder_listen = {};  // the builder's whole graph; none: not served
   std::size_t threads = 1;
+  std::size_t max_waiting = 2048;  // requests that need more than a lookup
   ServiceSettings service = {};
   oci::RegistrySettings registry = {};
   std::optional<TargetingSettings> targeting = {};

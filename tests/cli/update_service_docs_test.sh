@@ -60,6 +60,7 @@ echo 0123456789abcdef >"$work/tokens"
 serve 8085 --graph-data "$work/targeted" $releases --prometheus "$prometheus" --client-tokens "$work/tokens" --client-rate 1
 
 serve 8082 --mock
+serve 8086 --graph-data $example $releases --max-waiting 0
 
 copy "$work/repository"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
@@ -77,7 +78,7 @@ copy "$work/wrong"
 echo 2.0.0 >"$work/wrong/version"
 serve 8084 --graph-data "$work/wrong" $releases
 
-for port in 9080 9081 9083 9085; do
+for port in 9080 9081 9083 9085 9086; do
   eventually curl -sf "$(status_of $port)/readyz" || fail "the service of the page's port $((port - 1000)) is ready" "$(curl -s "$(status_of $port)/readyz")"
 done
 has_failed() { curl -s "$(status_of 9084)/metrics" | grep -q '^fairway_update_service_refresh_failing 1'; }
