@@ -56,6 +56,20 @@ equals "batch: switches are off" "$(cat "$work/out")" '{"ok":true,"canon":"sum(u
 "$FAIRWAY" promql check --batch --enable-all <"$work/lines" >"$work/out"
 contains "batch: switches are on" "$(cat "$work/out")" '"canon":"foo offset step()"'
 
+printf '%s\n' '{"query":"up + 1","time":"60"}' '{"query":"up","start":"0","end":"120","step":"60"}' '{"query":"sum("}' '{"time":"1"}' nonsense >"$work/lines"
+printf 'up 1 0\nup 2 60000\n# EOF\n' | sed 's/ \([0-9]*\)000$/ \1/' >"$work/metrics.om"
+"$FAIRWAY" promql eval --batch --metrics "$work/metrics.om" <"$work/lines" >"$work/out"
+equals "batch: a line for each question" "$(wc -l <"$work/out")" 5
+contains "batch: an instant" "$(sed -n 1p "$work/out")" '"result":[{"metric":{},"value":[60,"3"]}]'
+contains "batch: a range" "$(sed -n 2p "$work/out")" '"values":[[0,"1"],[60,"2"],[120,"2"]]'
+contains "batch: what cannot be parsed" "$(sed -n 3p "$work/out")" '"status":"error"'
+contains "batch: no query" "$(sed -n 4p "$work/out")" 'expected a query'
+contains "batch: no question" "$(sed -n 5p "$work/out")" '"status":"error"'
+run 2 "$FAIRWAY" promql eval --batch --metrics "$work/metrics.om" up
+contains "batch: a query as well" "$err" "leave out the query"
+run 2 "$FAIRWAY" promql eval --metrics "$work/metrics.om"
+contains "no query" "$err" "or --batch with questions on stdin"
+
 run 0 "$FAIRWAY" __complete promql ch
 contains "completion: the command" "$out" "check"
 run 0 "$FAIRWAY" __complete promql check --enable d
