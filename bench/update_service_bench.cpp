@@ -4,9 +4,9 @@
 //
 // Runs the binary that FAIRWAY names on the real data of ../shared/data for five architectures (a generated
 // tree where that is absent). nginx serves what the service answered as files. Cases: a large and a small
-// channel, plain and gzip, 304, answers decided by id with a million known ids, and all of that while the
-// data changes all the time. Then the start, memory, and how long a request waits at most with and without
-// reloads.
+// channel, plain and gzip, 304, good and bad requests in turn, answers decided by id with a million known
+// ids, and all of that while the data changes all the time. Then the start, memory, and how long a request
+// waits at most with and without reloads.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -288,6 +288,45 @@ void measure(const Case& its, const Service& ours, const NginxPeer& nginx, const
   std::fflush(stdout);
 }
 
+// Good and bad requests in turn, as the reference's load test sends them: case 83.
+void measure_mix(const Data& data, const Service& ours, const NginxPeer& nginx, const Options& options) {
+  const std::pair<std::string, std::string> json{"Accept", "application/json"};
+  const std::pair<std::string, std::string> gzip{"Accept-Encoding", "gzip"};
+  const std::vector<MixedRequest> mix{
+      {fmt::format("/graph?channel={}&arch=amd64", data.targeted), {json, gzip}},
+      {fmt::format("/graph?channel={}&arch=arm64", data.large),
+       {{"Accept", "application/vnd.redhat.cincinnati.v1+json"}, gzip}},
+      {fmt::format("/graph?channel={}", data.small), {json}},
+      {"/graph?channel=wrong_channel", {json}},
+      {fmt::format("/graph?channel={}", data.small), {{"Accept", "app/anything"}}},
+      {"/graph", {json}}};
+  // nginx has files for the good ones and refuses the rest by 404.
+  const std::vector<MixedRequest> of_nginx{{"/large", {json, gzip}}, {"/large", {json, gzip}},
+                                           {"/small", {json}},       {"/none-1", {json}},
+                                           {"/none-2", {json}},      {"/none-3", {json}}};
+  const auto run = [&](std::uint16_t port, pid_t server, const std::vector<MixedRequest>& requests) {
+    auto round = run_wrk_mix({.port = port, .server = server, .target = "/", .seconds = options.seconds},
+                             requests, data.script().string());
+    if (!round) give_up(round.error().describe());
+    return *std::move(round);
+  };
+  std::vector<double> rates, waits, ratios;
+  MixedRound last;
+  for (int i = 0; i < options.rounds; ++i) {
+    last = run(ours.port(), ours.pid(), mix);
+    const MixedRound peer = run(nginx.port(), nginx.pid(), of_nginx);
+    if (last.other > 0) give_up(fmt::format("{:.0f} requests of the mix failed", last.other));
+    rates.push_back(last.per_second);
+    waits.push_back(last.p90_milliseconds);
+    ratios.push_back(last.per_second / peer.per_second);
+  }
+  fmt::print(
+      "good and bad in turn: {:.0f} requests/s (goal 10000), 90 % within {:.2f} ms (goal 50), {:.2f} x "
+      "nginx; refused "
+      "by{}; no other answer\n",
+      median(rates), median(waits), median(ratios), last.refusals);
+}
+
 // One request after the other on one connection: the longest and the 999th of a thousand, in milliseconds.
 std::pair<double, double> waits(const Service& service, const std::string& target, double seconds) {
   SystemClock clock;
@@ -365,6 +404,7 @@ void measure_plain(const Data& data, const Options& options) {
            {"If-None-Match: " + service.tag(large)},
            {"If-None-Match: " + nginx_tag}},
           service, **nginx, options);
+  measure_mix(data, service, **nginx, options);
   const auto quiet = waits(service, small, 3);
   {
     const Changes changes(data);

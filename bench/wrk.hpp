@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -29,6 +30,24 @@ struct Round {
 
 // An error when a request failed or was not answered with 2xx or 304.
 Result<Round> run_wrk(const WrkRun& run);
+
+// One of several requests that are sent in turn.
+struct MixedRequest {
+  std::string target;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+// Of a mix that is answered with errors too.
+struct MixedRound {
+  double per_second = 0;
+  double p90_milliseconds = 0;
+  double ok = 0;              // answers of 2xx
+  double refused = 0;         // of 4xx
+  double other = 0;           // any other, and requests that failed
+  std::string refusals = {};  // the codes of `refused`: "400 406"
+};
+// `script` is written. The run's own target, headers and script are not used.
+Result<MixedRound> run_wrk_mix(const WrkRun& run, const std::vector<MixedRequest>& mix,
+                               const std::string& script);
 
 double median(std::vector<double> values);
 double median(const std::vector<Round>& rounds, double Round::* member);
