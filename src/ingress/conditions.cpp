@@ -97,14 +97,17 @@ std::optional<kube::Condition> scope_told(const Observed& seen,
   const bool is_in_place = seen.config.platform->is_mutable;
   if (is_in_place && (service.changing || service.scope() != nullptr))
     return said("Progressing", true, "ScopeChangeInProgress", in_place_text(seen, *wanted, service));
-  if (service.scope() != nullptr && service.is_replaced) {
+  if (service.scope() != nullptr && service.permission.is_given()) {
     return said("Progressing", true, "ScopeChanged",
                 fmt::format("{} The service is deleted and a new one created, as the annotation {} of the "
                             "IngressController permits.",
                             scope_changed(service.scope()->have, service.scope()->want), kAutoDelete));
   }
-  if (service.scope() != nullptr)
-    return said("Progressing", true, "ScopeChanged", scope_pending(name, *service.scope(), service.edits));
+  if (service.scope() != nullptr) {
+    std::string text = scope_pending(name, *service.scope(), service.edits);
+    if (!service.permission.why.empty()) text += " " + service.permission.why;
+    return said("Progressing", true, "ScopeChanged", std::move(text));
+  }
   if (!service.is_unverified) return std::nullopt;
   return said(
       "Progressing", true, "ScopeUnverified",

@@ -1,4 +1,7 @@
 // Deletion with consent, and never without: cases 72 to 92 of the specification, and the three laws.
+#include "ingress/consent.hpp"
+
+#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -243,6 +246,81 @@ TEST(Consent, ASilentSpecIsNotAWishToPublishWhatIsInternal) {
   EXPECT_EQ(cluster.condition("Progressing"), "True ScopeChanged");
 }
 
+// Gap 13 of the reference: consent within hours, and a rehearsal.
+void hold(SimulatedCluster& cluster, std::string_view annotation, const char* value) {
+  cluster.change(
+      [&](IngressController& edited) { edited.metadata.annotations[std::string(annotation)] = value; });
+}
+
+TEST(Consent, Gap13IsUsedWithinItsWindowOnly) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.now = parse_rfc3339("2026-11-16T12:00:00Z").value();
+  const std::string uid = uid_of(cluster);
+  hold(cluster, kAutoDeleteWindow, "Wed 02:00-04:00");
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  cluster.settle();
+  EXPECT_TRUE(cluster.deletions.empty());
+  EXPECT_EQ(cluster.condition("Progressing"), "True ScopeChanged");
+  EXPECT_TRUE(cluster.message("Progressing").contains("`oc -n openshift-ingress delete svc/router-custom`"));
+  EXPECT_TRUE(cluster.message("Progressing")
+                  .ends_with("within the window \"Wed 02:00-04:00\", which opens at 2026-11-18T02:00:00Z."))
+      << cluster.message("Progressing");
+  const WallTime opens = parse_rfc3339("2026-11-18T02:00:00Z").value();
+  EXPECT_EQ(decide(cluster.observe()).wake_at, opens);
+  cluster.now = opens;
+  expect_replaced_once(cluster, uid);
+}
+
+TEST(Consent, Gap13AWindowThatClosesBeforeTheDeedForbidsIt) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.now = parse_rfc3339("2026-11-18T03:59:59Z").value();
+  hold(cluster, kAutoDeleteWindow, "Wed 02:00-04:00");
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  std::vector<Action> actions;
+  do {
+    actions = decide(cluster.observe()).actions;
+    ASSERT_FALSE(actions.empty());
+    if (!std::holds_alternative<DeleteService>(actions.front())) ASSERT_TRUE(cluster.act(actions.front()));
+  } while (!std::holds_alternative<DeleteService>(actions.front()));
+  cluster.pass(std::chrono::seconds(1));
+  EXPECT_FALSE(cluster.act(actions.front()));
+  EXPECT_TRUE(cluster.deletions.empty());
+}
+
+TEST(Consent, Gap13AWindowThatCannotBeReadIsNotOpen) {
+  SimulatedCluster cluster = published("AWS");
+  hold(cluster, kAutoDeleteWindow, "at night");
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  cluster.settle();
+  EXPECT_TRUE(cluster.deletions.empty());
+  EXPECT_TRUE(cluster.message("Progressing").contains("cannot be read: a time window: expected a day"))
+      << cluster.message("Progressing");
+  const auto warnings = standing_warnings(cluster.observe());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].reason, "AutoDeleteWindowUnreadable");
+}
+
+TEST(Consent, Gap13ADryRunTellsWhatWouldBeDeletedAndDeletesNothing) {
+  SimulatedCluster cluster = published("AWS");
+  const std::string uid = uid_of(cluster);
+  hold(cluster, kAutoDeleteDryRun, "");
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  cluster.settle();
+  EXPECT_TRUE(cluster.deletions.empty());
+  EXPECT_TRUE(cluster.message("Progressing")
+                  .ends_with(fmt::format("Otherwise openshift-ingress/router-custom (uid {}, address "
+                                         "\"203.0.113.1\") would be deleted now.",
+                                         uid)))
+      << cluster.message("Progressing");
+  cluster.change(
+      [](IngressController& edited) { edited.metadata.annotations.erase(std::string(kAutoDeleteDryRun)); });
+  expect_replaced_once(cluster, uid);
+}
+
 TEST(Consent, Case87AControllerThatGoesOnlyGoes) {
   SimulatedCluster cluster = published("AWS");
   cluster.annotate();
@@ -354,7 +432,7 @@ struct IngressModel {
   void disturb(World& world, kube::Random& random) const {
     const std::string name = random.below(2) == 0 ? kName : "other";
     const std::string_view scope = random.below(2) == 0 ? "Internal" : "External";
-    switch (random.below(18)) {
+    switch (random.below(20)) {
       case 0:
         if (!world.controllers.contains(name)) world.create(name, load_balancer(scope));
         return;
@@ -403,6 +481,23 @@ struct IngressModel {
         return;
       case 11:
         return world.pass(std::chrono::seconds(random.below(7200)));
+      case 12:  // consent is narrowed, by what can be read and by what cannot, and widened again
+        return world.change(
+            [&](IngressController& edited) {
+              constexpr std::array<const char*, 3> kWindows = {"02:00-04:00", "00:00-24:00", "at night"};
+              auto& annotations = edited.metadata.annotations;
+              annotations[std::string(kAutoDeleteWindow)] = kWindows[random.below(kWindows.size())];
+              if (random.below(2) == 0) annotations.erase(std::string(kAutoDeleteWindow));
+            },
+            name);
+      case 13:
+        return world.change(
+            [&](IngressController& edited) {
+              auto& annotations = edited.metadata.annotations;
+              if (annotations.erase(std::string(kAutoDeleteDryRun)) == 0)
+                annotations[std::string(kAutoDeleteDryRun)] = "";
+            },
+            name);
       default:
         return world.run_cloud();
     }

@@ -124,7 +124,8 @@ class Judge {
 
   void update_service() {
     if (service_.error) return note(service_.error->describe());
-    if (service_.is_replaced) return remove_service(Consent::AutoDelete);
+    if (service_.permission.is_given()) return remove_service(Consent::AutoDelete);
+    if (service_.permission.opens) plan_.wake(*service_.permission.opens, "the window for deleting opens");
     for (const Difference& each : service_.differences)
       note(fmt::format("only a new Service resolves a difference: have {}, want {}", quoted(each.have),
                        quoted(each.want)));

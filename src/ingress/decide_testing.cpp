@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "ingress/consent.hpp"
 #include "ingress/judgement.hpp"
 #include "ingress/operands.hpp"
 #include "ingress/service_keys.hpp"
@@ -307,6 +308,8 @@ struct Act {
     if (kube::uid_of(found->second) != action.uid ||
         kube::resource_version_of(found->second) != action.resource_version)
       return fail(ErrorCode::Conflict, "another one, or changed");
+    const bool is_permitted = auto_delete_permission(*action.controller, world.now).is_given();
+    if (action.consent == Consent::AutoDelete && !is_permitted) return fail(ErrorCode::Conflict, "not now");
     check_foreign(found->second, "deleted");
     check_consent(*action.controller);
     world.deletions.push_back(action);
@@ -321,7 +324,9 @@ struct Act {
     const bool is_published = strategy && strategy->type == kLoadBalancerService;
     const bool is_asked = load_balancer_of(now.spec.endpoint_publishing_strategy) != nullptr;
     if (!is_published && !is_asked) return;
-    if (!has_auto_delete(now) || world.config.platform->is_mutable || !world.config.platform->scope)
+    const bool is_held = world.config.platform->is_mutable || !world.config.platform->scope ||
+                         now.metadata.annotations.contains(std::string(kAutoDeleteDryRun));
+    if (!has_auto_delete(now) || is_held)
       world.violations.push_back(fmt::format("deleted the Service of {} without consent", now.metadata.name));
   }
   Result<void> operator()(const CreateOperand& action) const {

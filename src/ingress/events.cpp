@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "ingress/consent.hpp"
 #include "ingress/texts.hpp"
 
 namespace fairway::ingress {
@@ -111,6 +112,8 @@ std::vector<EventText> standing_warnings(const Observed& seen) {
                      kAutoDelete),
          true});
   }
+  if (const Permission permission = auto_delete_permission(*seen.controller, seen.now); permission.unreadable)
+    told.push_back({"AutoDeleteWindowUnreadable", permission.why, true});
   const bool has_service = seen.service && is_owned_service(*seen.service, seen.controller->metadata.name);
   if (!has_service || seen.config.platform == nullptr) return told;
   for (const std::string& key : foreign_scope_keys(*seen.service, *seen.config.platform)) {

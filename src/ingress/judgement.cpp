@@ -56,8 +56,16 @@ void judge_doubt(ServiceJudgement& judged, const Platform& platform, Scope wante
 }
 
 // What the administrator has agreed to: a change that the spec itself asks for, and a standing permission.
-bool has_consent(const ServiceJudgement& judged, const IngressController& controller) {
-  return has_auto_delete(controller) && std::ranges::any_of(judged.differences, &Difference::is_asked);
+Permission permission_for(const ServiceJudgement& judged, const Observed& seen) {
+  const bool is_asked = std::ranges::any_of(judged.differences, &Difference::is_asked);
+  if (seen.config.platform->is_mutable || !is_asked) return {};
+  Permission permission = auto_delete_permission(*seen.controller, seen.now);
+  if (permission.is_dry_run) {
+    permission.why += fmt::format(" Otherwise {} (uid {}, address {}) would be deleted now.",
+                                  kube::key_of(*seen.service).to_string(), kube::uid_of(*seen.service),
+                                  quoted(address_of(*seen.service)));
+  }
+  return permission;
 }
 
 void judge_live(ServiceJudgement& judged, const Observed& seen, const LoadBalancerStrategy& wanted) {
@@ -79,7 +87,7 @@ void judge_live(ServiceJudgement& judged, const Observed& seen, const LoadBalanc
   if (const auto annotations = desired_annotations(controller, wanted, seen.config))
     judged.managed = managed_differences(judged.after, *annotations, platform);
   judged.edits = user_edits(service, *desired);
-  judged.is_replaced = !platform.is_mutable && has_consent(judged, controller);
+  judged.permission = permission_for(judged, seen);
 }
 
 }  // namespace

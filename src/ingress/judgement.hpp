@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ingress/consent.hpp"
 #include "ingress/observed.hpp"
 #include "ingress/service.hpp"
 
@@ -28,8 +29,9 @@ struct ServiceJudgement {
   json::Object after = {};                   // a live one with the patch, unless that is refused
   std::vector<Difference> differences = {};  // of `after`, that only a new Service can resolve
   std::optional<ScopeChange> changing = {};  // the cloud is at it
-  bool is_replaced = false;                  // deleted now, with consent
-  std::string doubt = {};                    // why the scope cannot be relied upon
+  // To delete this one for the differences that the spec asks for; given: it is done.
+  Permission permission = {};
+  std::string doubt = {};      // why the scope cannot be relied upon
   bool is_unverified = false;  // the annotations say what is wanted, the load balancer may not be it
   std::vector<std::string> managed = {};  // managed annotations that stay wrong
   std::vector<std::string> edits = {};    // of users, that a new Service would not have

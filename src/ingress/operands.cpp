@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "ingress/cluster_operator.hpp"
 #include "ingress/service_keys.hpp"
 #include "json/patch.hpp"
 
@@ -160,13 +161,14 @@ json::Object deployment_patch(const json::Object& have, const json::Object& want
 }  // namespace
 
 const kube::ResourceType& operand_type(std::string_view kind) {
-  static const std::array<kube::ResourceType, 6> kTypes = {
+  static const std::array<kube::ResourceType, 7> kTypes = {
       {{.kind = {"", "v1", "Namespace"}, .resource = "namespaces", .is_namespaced = false},
        {.kind = {"", "v1", "ConfigMap"}, .resource = "configmaps"},
        {.kind = {"apps", "v1", "Deployment"}, .resource = "deployments"},
        {.kind = {"", "v1", "Service"}, .resource = "services"},
        {.kind = {"ingress.operator.openshift.io", "v1", "DNSRecord"}, .resource = "dnsrecords"},
-       {.kind = {"operator.openshift.io", "v1", "IngressController"}, .resource = "ingresscontrollers"}}};
+       {.kind = {"operator.openshift.io", "v1", "IngressController"}, .resource = "ingresscontrollers"},
+       cluster_operator_type()}};
   for (const kube::ResourceType& each : kTypes)
     if (each.kind.kind == kind) return each;
   abort_because("an operand of a kind without a type", __FILE__, __LINE__);

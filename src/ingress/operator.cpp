@@ -65,6 +65,7 @@ std::vector<kube::ObjectKey> concerned_by_record(const json::Object& record) {
 IngressOperator::IngressOperator(kube::Runtime& runtime, OperatorSettings settings,
                                  metrics::Registry& registry)
     : runtime_(runtime),
+      registry_(registry),
       settings_(std::move(settings)),
       decisions_(std::make_shared<const Settings>(settings_.decisions)),
       controllers_(runtime.cache<IngressController>({.namespace_ = std::string(kOperatorNamespace)})),
@@ -73,7 +74,8 @@ IngressOperator::IngressOperator(kube::Runtime& runtime, OperatorSettings settin
       deployments_(runtime.cache(operand_type("Deployment"), operands())),
       services_(runtime.cache(operand_type("Service"), operands())),
       pods_(runtime.cache(kPods, operands(std::string(keys::kDeploymentLabel)))),
-      events_(runtime.cache(kEvents, operands())) {
+      events_(runtime.cache(kEvents, operands())),
+      metrics_(registry, runtime.client().clock(), [this] { return controllers_.all(); }) {
   controllers_.add_index(kDomainIndex, [](const IngressController& each) {
     return std::vector{each.status.domain.empty() ? each.spec.domain : each.status.domain};
   });
@@ -141,6 +143,10 @@ Task<void> IngressOperator::prepare() {
         record, {.namespace_ = std::string(kOperatorNamespace), .label_selector = std::string(kOwningLabel)});
     controller_->watch<json::Object>(*records_, concerned_by_record);
   }
+  const auto summed_up = co_await discovery.find(cluster_operator_type().kind);
+  if (!summed_up && summed_up.error().code != ErrorCode::NotFound)
+    co_return std::unexpected(summed_up.error());
+  if (summed_up) add_summary();
   if (infrastructures_ == nullptr && settings_.platform.empty()) {
     co_return fail(
         ErrorCode::NotFound,

@@ -18,8 +18,10 @@
 
 #include "async/task.hpp"
 #include "base/metrics.hpp"
+#include "ingress/cluster_operator.hpp"
 #include "ingress/decide.hpp"
 #include "ingress/events.hpp"
+#include "ingress/operator_metrics.hpp"
 #include "kube/runtime/runtime.hpp"
 
 namespace fairway::ingress {
@@ -27,6 +29,7 @@ namespace fairway::ingress {
 struct OperatorSettings {
   Settings decisions = {};
   std::string platform = {};  // instead of what Infrastructure says
+  std::string version = {};   // of this operator, for ClusterOperator
   std::size_t workers = 4;
 };
 
@@ -57,9 +60,13 @@ class IngressOperator {
   Task<void> carry_out(const DeleteOperand& action);
 
   Task<void> create(json::Object object);
-  Task<void> patch(const kube::ResourceType& type, kube::ObjectKey key, std::string version,
-                   json::Object patch);
+  Task<void> patch(kube::Resource place, std::string version, json::Object patch);
   Task<void> write_finalizers(const IngressController& controller, std::vector<std::string> finalizers);
+
+  // Where the server knows ClusterOperators.
+  void add_summary();
+  Task<SummaryObserved> observe_summary();
+  Task<void> act_on_summary(SummaryAction action);
 
   ClusterConfig config() const;
   Observed::Object operand(const kube::ObjectCache& cache, std::string name) const;
@@ -69,7 +76,10 @@ class IngressOperator {
   void tell(const IngressController& about, const std::vector<EventText>& events);
   void tell_standing(const Observed& seen);
 
+  static constexpr const char* kSummaryIndex = "summary";
+
   kube::Runtime& runtime_;
+  metrics::Registry& registry_;
   OperatorSettings settings_;
   std::shared_ptr<const Settings> decisions_;
   std::map<std::string, std::string> refusals_;                 // of Services, by the controller's name
@@ -87,7 +97,9 @@ class IngressOperator {
   kube::ObjectCache* infrastructures_ = nullptr;
   kube::ObjectCache* ingresses_ = nullptr;
   kube::ObjectCache* dnses_ = nullptr;
+  kube::ObjectCache* summaries_ = nullptr;
   kube::Controller* controller_ = nullptr;
+  OperatorMetrics metrics_;
 };
 
 }  // namespace fairway::ingress

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "ingress/consent.hpp"
 #include "ingress/operands.hpp"
 #include "ingress/operator.hpp"
 #include "kube/client/api.hpp"
@@ -26,6 +27,7 @@ std::string controller_of_service(const kube::ObjectKey& key) {
 
 Task<void> IngressOperator::act(Action action) {
   FAIRWAY_CO_CHECKED(co_await std::visit([this](const auto& one) { return carry_out(one); }, action));
+  metrics_.acted(action);
   const std::vector<EventText> events = events_of(action);
   if (events.empty()) co_return Result<void>{};
   std::shared_ptr<const IngressController> about;
@@ -48,10 +50,9 @@ Task<void> IngressOperator::create(json::Object object) {
   co_return Result<void>{};
 }
 
-Task<void> IngressOperator::patch(const kube::ResourceType& type, kube::ObjectKey key, std::string version,
-                                  json::Object patch) {
+Task<void> IngressOperator::patch(kube::Resource place, std::string version, json::Object patch) {
   json::ensure_object(patch, {"metadata"})["resourceVersion"] = version;
-  const auto patched = co_await runtime_.client().patch(type.at(key), kube::PatchKind::Merge,
+  const auto patched = co_await runtime_.client().patch(std::move(place), kube::PatchKind::Merge,
                                                         std::move(patch), {.field_manager = kManager});
   if (!patched) co_return std::unexpected(seen_otherwise(patched.error()));
   co_return Result<void>{};
@@ -63,9 +64,9 @@ Task<void> IngressOperator::write_finalizers(const IngressController& controller
   metadata["finalizers"] = json::to_json(finalizers);
   json::Object change;
   change["metadata"] = std::move(metadata);
-  co_return co_await patch(operand_type("IngressController"),
-                           {controller.metadata.namespace_, controller.metadata.name},
-                           controller.metadata.resource_version, std::move(change));
+  co_return co_await patch(
+      operand_type("IngressController").in(controller.metadata.namespace_, controller.metadata.name),
+      controller.metadata.resource_version, std::move(change));
 }
 
 Task<void> IngressOperator::carry_out(const WriteStatus& action) {
@@ -95,7 +96,7 @@ Task<void> IngressOperator::carry_out(const CreateService& action) {
 Task<void> IngressOperator::carry_out(const UpdateService& action) {
   const std::string name = controller_of_service(action.key);
   const auto done =
-      co_await patch(operand_type("Service"), action.key, action.resource_version, action.patch);
+      co_await patch(operand_type("Service").at(action.key), action.resource_version, action.patch);
   if (done) {
     refusals_.erase(name);
     co_return Result<void>{};
@@ -117,6 +118,9 @@ Task<void> IngressOperator::carry_out(const DeleteService& action) {
     co_return fail(ErrorCode::Conflict,
                    fmt::format("the controller {} has changed since the Service was judged", judged.name));
   }
+  if (action.consent == Consent::AutoDelete &&
+      !auto_delete_permission(*now, runtime_.client().clock().now()).is_given())
+    co_return fail(ErrorCode::Conflict, "the window for deleting the Service has closed");
   const auto removed = co_await runtime_.client().remove(operand_type("Service").at(action.key),
                                                          {.propagation = kube::Propagation::Foreground,
                                                           .uid = action.uid,
@@ -130,7 +134,7 @@ Task<void> IngressOperator::carry_out(const CreateOperand& action) {
 }
 
 Task<void> IngressOperator::carry_out(const UpdateOperand& action) {
-  co_return co_await patch(operand_type(action.kind), action.key, action.resource_version, action.patch);
+  co_return co_await patch(operand_type(action.kind).at(action.key), action.resource_version, action.patch);
 }
 
 Task<void> IngressOperator::carry_out(const DeleteOperand& action) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "ingress/consent.hpp"
 #include "ingress/texts.hpp"
 
 namespace fairway::ingress {
@@ -44,7 +45,9 @@ void tell_recreation(std::string& text, const ScopePreview& preview) {
   tell(text, "address", address_text(preview));
   tell(text, "outage",
        "from the deletion of the Service until the new load balancer is ready and DNS follows it");
-  if (preview.is_consented) {
+  if (!preview.held_back.empty()) {
+    tell(text, "consent", fmt::format("given, and held back. {}", preview.held_back));
+  } else if (preview.is_consented) {
     tell(text, "consent",
          fmt::format("given: the IngressController carries {}; the operator deletes the Service at "
                      "once",
@@ -91,7 +94,9 @@ ScopePreview preview_scope(const Observed& seen, Scope scope) {
   preview.have = has_service         ? observed_scope(*seen.service, platform)
                  : wished != nullptr ? scope_of(wished->scope)
                                      : Scope::External;
-  preview.is_consented = has_auto_delete(*seen.controller);
+  const Permission permission = auto_delete_permission(*seen.controller, seen.now);
+  preview.is_consented = permission.state != Permission::State::None;
+  preview.held_back = permission.why;
   preview.way = way_of(preview, platform, has_service);
   preview.warnings = warnings_of(preview, platform);
   if (!has_service) return preview;
@@ -134,10 +139,10 @@ std::string to_text(const ScopePreview& preview) {
 }
 
 json::Object to_json(const ScopePreview& preview) {
-  json::Object made{{"controller", preview.controller}, {"platform", preview.platform},
-                    {"from", to_string(preview.have)},  {"to", to_string(preview.want)},
-                    {"way", to_string(preview.way)},    {"address", preview.address},
-                    {"consented", preview.is_consented}};
+  json::Object made{{"controller", preview.controller},  {"platform", preview.platform},
+                    {"from", to_string(preview.have)},   {"to", to_string(preview.want)},
+                    {"way", to_string(preview.way)},     {"address", preview.address},
+                    {"consented", preview.is_consented}, {"heldBack", preview.held_back}};
   made["lost"] = json::to_json(preview.lost);
   made["warnings"] = json::to_json(preview.warnings);
   return made;

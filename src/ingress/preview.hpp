@@ -24,7 +24,8 @@ struct ScopePreview {
   Scope have = Scope::External;
   Scope want = Scope::External;
   std::string address = {};            // that it has now
-  bool is_consented = false;           // the operator deletes the Service by itself
+  bool is_consented = false;           // the operator deletes the Service by itself …
+  std::string held_back = {};          // … but not now
   std::vector<std::string> lost = {};  // what was set on the Service by hand
   std::vector<std::string> warnings = {};
   bool operator==(const ScopePreview&) const = default;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ingress/consent.hpp"
 #include "ingress/decide_testing.hpp"
 
 namespace fairway::ingress {
@@ -44,6 +45,10 @@ TEST(Preview, ARecreationSaysWhatItCosts) {
                      "Service at once\n"),
       std::string::npos)
       << consented;
+  cluster.change(
+      [](IngressController& edited) { edited.metadata.annotations[std::string(kAutoDeleteDryRun)] = ""; });
+  const std::string held = to_text(preview_scope(cluster.observe(), Scope::Internal));
+  EXPECT_TRUE(held.contains("consent:  given, and held back. The annotation ")) << held;
 }
 
 TEST(Preview, EveryWayIsTold) {
