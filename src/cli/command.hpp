@@ -49,6 +49,7 @@ void add_graph_promote(CLI::App& graph, Invocation& invocation);
 void add_graph_show(CLI::App& graph, Invocation& invocation);
 void add_graph_simulate(CLI::App& graph, Invocation& invocation);
 void add_help(CLI::App& root, Invocation& invocation);
+void add_ingress(CLI::App& root, Invocation& invocation);
 void add_options(CLI::App& root, Invocation& invocation);
 void add_promql(CLI::App& root, Invocation& invocation);
 void add_promql_check(CLI::App& promql, Invocation& invocation);

@@ -2,27 +2,22 @@
 #include <array>
 #include <fmt/format.h>
 #include <ostream>
-#include <random>
+#include <ranges>
 #include <unistd.h>
 
 #include "async/event_loop.hpp"
 #include "async/task_group.hpp"
 #include "base/text.hpp"
-#include "cli/build_facts.hpp"
 #include "cli/cluster_options.hpp"
 #include "cli/command.hpp"
 #include "cli/config_file.hpp"
+#include "cli/controller_kind.hpp"
 #include "cli/options.hpp"
 #include "cli/server_process.hpp"
 #include "cli/status_server.hpp"
-#include "cli/usage_error.hpp"
-#include "clusterversion/controller.hpp"
 
 namespace fairway::cli {
 namespace {
-
-constexpr std::string_view kClusterVersion = "cluster-version";
-constexpr std::array<std::string_view, 1> kControllers = {kClusterVersion};
 
 struct ControllersFlags {
   std::string config;
@@ -31,26 +26,15 @@ struct ControllersFlags {
   StatusServerSettings status;
   bool elects_leader = false;
   std::string leader_namespace = "default";
-  clusterversion::ControllerSettings version;
-  Duration retrieval_period = std::chrono::minutes(2);
-  std::vector<std::string> prometheus;
-  clusterversion::PrometheusAccess prometheus_access;
-  clusterversion::ScrapeSettings scrape;
-  std::string first_round = "fast";
 };
 
-constexpr const char* kDescription =
-    "Run the controllers against any Kubernetes API server\n"
-    "\n"
-    "cluster-version keeps ClusterVersion/version: it asks the update service which updates there are, finds "
-    "out\n"
-    "which risks apply to this cluster, publishes what is recommended and why the rest is not, and carries "
-    "out\n"
-    "the update that spec.desiredUpdate asks for.\n"
-    "\n"
-    "Risks are judged by queries of a Prometheus (--prometheus) or, without one, by metrics that are read "
-    "here\n"
-    "(--scrape).";
+// One that was chosen, ready to be put together.
+struct Choice {
+  std::string_view name;
+  MakeController make;
+};
+
+constexpr const char* kDescription = "Run the controllers against any Kubernetes API server";
 
 constexpr const char* kExamples =
     "# With a Prometheus\n"
@@ -64,62 +48,10 @@ constexpr const char* kExamples =
     "\n"
     "# Releases from a mirror, with signatures that are checked\n"
     "fairway controllers --registry-ca mirror.pem --signature-store https://signatures.example/release \\\n"
-    "  --signature-keyring release-key.gpg";
-
-void check_names(const std::vector<std::string>& only) {
-  const std::vector<std::string> known(kControllers.begin(), kControllers.end());
-  for (const std::string& name : only) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    const auto near = nearest(name, known);
-    refuse(fmt::format("--only: there is no controller {}{}; there are: {}", quoted(name),
-                       near ? fmt::format(", did you mean {}?", *near) : "", join(known, ", ")));
-  }
-}
-
-// What this machine is, as Go and registries name it.
-std::string machine_architecture() {
-#if defined(__x86_64__)
-  return "amd64";
-#elif defined(__aarch64__)
-  return "arm64";
-#elif defined(__powerpc64__)
-  return "ppc64le";
-#elif defined(__s390x__)
-  return "s390x";
-#else
-  return "";
-#endif
-}
-
-clusterversion::ControllerSettings version_settings(const ControllersFlags& flags) {
-  clusterversion::ControllerSettings settings = flags.version;
-  if (!flags.prometheus.empty() && !flags.scrape.sources.empty())
-    refuse("--prometheus and --scrape exclude one another: queries are asked there or answered here");
-  if (!flags.prometheus.empty()) {
-    settings.prometheus = flags.prometheus_access;
-    for (const std::string& text : flags.prometheus) {
-      auto url = http::Url::parse(text);
-      if (!url) refuse(fmt::format("--prometheus: {}", url.error().describe()));
-      settings.prometheus->urls.push_back(*std::move(url));
-    }
-  }
-  if (!flags.scrape.sources.empty()) {
-    settings.scrape = flags.scrape;
-    settings.scrape->token_file = flags.prometheus_access.token_file;
-    settings.scrape->ca_file = flags.prometheus_access.ca_file;
-  }
-  std::random_device entropy;
-  const double drawn =
-      static_cast<double>(entropy()) / (static_cast<double>(std::random_device::max()) + 1.0);
-  auto& decisions = settings.decisions;
-  decisions.retrieval.interval = clusterversion::retrieval_interval(drawn, flags.retrieval_period);
-  decisions.pacing.fast_first_round = flags.first_round == "fast";
-  decisions.rollout.accepts_risks = decisions.accepts_risks;
-  decisions.rollout.architecture = decisions.retrieval.architecture;
-  settings.payloads.architecture = decisions.retrieval.architecture;
-  settings.graph.user_agent = fmt::format("ClusterVersionOperator/{}", build::kVersion);
-  return settings;
-}
+    "  --signature-keyring release-key.gpg\n"
+    "\n"
+    "# Load balancers of a cluster that does not say where it runs\n"
+    "fairway controllers --only ingress --kubeconfig kubeconfig --platform AWS";
 
 std::string identity() {
   std::array<char, 256> host{};
@@ -148,157 +80,107 @@ Readiness readiness(const kube::Runtime& runtime) {
   return found;
 }
 
-Task<void> stop(async::TaskGroup& tasks, clusterversion::ClusterVersionController& version,
-                http::Server& status) {
+Task<void> stop(async::TaskGroup& tasks, const std::vector<ChosenController>& chosen, http::Server& status) {
   co_await tasks.stop();
-  co_await version.stop();
+  for (const ChosenController& each : chosen)
+    if (each.stop) co_await each.stop();
   co_await status.stop();
   co_return Result<void>{};
 }
 
-Result<void> run(const ControllersFlags& flags, const clusterversion::ControllerSettings& settings,
-                 Invocation& invocation) {
+std::vector<ChosenController> make_all(const std::vector<Choice>& choices, const ControllerHost& host) {
+  const SignalsForMainThread only_here;
+  std::vector<ChosenController> made;
+  for (const Choice& each : choices) made.push_back(each.make(host));
+  return made;
+}
+
+std::string names_of(const std::vector<Choice>& choices) {
+  std::vector<std::string> names;
+  for (const Choice& each : choices) names.emplace_back(each.name);
+  return join(names, ", ");
+}
+
+Result<void> run(const ControllersFlags& flags, const std::vector<Choice>& choices, Invocation& invocation) {
   async::EventLoop loop;
   const StopRequest stop_request(loop);
   metrics::Registry registry;
   FAIRWAY_TRY(ConnectedClient cluster, connect(loop, flags.cluster, {.metrics = &registry}));
   kube::Runtime runtime(*cluster.client, runtime_options(flags, registry));
-  std::optional<clusterversion::ClusterVersionController> version;
-  {
-    const SignalsForMainThread only_here;
-    version.emplace(loop, runtime, registry, settings);
-  }
+  const std::vector<ChosenController> chosen = make_all(choices, {loop, runtime, registry});
   FAIRWAY_TRY(const auto status,
               start_status_server(loop, flags.status, registry, [&runtime] { return readiness(runtime); }));
-  FAIRWAY_CHECKED(loop.block_on(version->prepare()));
+  for (const ChosenController& each : chosen)
+    if (each.prepare) FAIRWAY_CHECKED(loop.block_on(each.prepare()));
   std::optional<Error> failure;
   async::TaskGroup tasks(loop.executor(),
                          [&](const std::string& name, const Error& error) { failure = error.within(name); });
   tasks.spawn("the controllers", runtime.run());
-  tasks.spawn("reading metrics", version->run());
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i].run) tasks.spawn(std::string(choices[i].name), chosen[i].run());
   invocation.out << fmt::format("controllers on {}: {}\nstatus on {}://{}\n",
-                                cluster.client->server().origin(), kClusterVersion,
+                                cluster.client->server().origin(), names_of(choices),
                                 flags.status.certificate_file.empty() ? "http" : "https",
                                 to_string(Endpoint{flags.status.listen.address, status->port()}))
                  << std::flush;
   loop.run_until([&] { return stop_request.is_made() || failure; });
-  FAIRWAY_CHECKED(loop.block_on(stop(tasks, *version, *status)));
+  FAIRWAY_CHECKED(loop.block_on(stop(tasks, chosen, *status)));
   if (failure) return std::unexpected(*failure);
   return {};
 }
 
-void add_retrieval_options(CLI::App& command, ControllersFlags& flags) {
-  auto& retrieval = flags.version.decisions.retrieval;
-  retrieval.architecture = machine_architecture();
-  command
-      .add_option("--update-service", retrieval.update_service,
-                  "Ask this update service, whatever spec.upstream says")
-      ->type_name("URL");
-  duration_option(command, "--update-service-period", flags.retrieval_period,
-                  "How often it is asked; times a factor between 1 and 2 that is drawn at the start");
-  duration_option(command, "--update-service-timeout", flags.version.graph.timeout,
-                  "How long one retrieval may take");
-  command.add_option("--architecture", retrieval.architecture, "The architecture of this cluster's machines")
-      ->type_name("NAME")
-      ->default_str(retrieval.architecture);
+// Adds the flags of every controller, each below its own heading.
+std::vector<ControllerKind> add_kinds(CLI::App& command) {
+  std::vector<ControllerKind> kinds;
+  for (ControllerKind (*add)(CLI::App&) : {cluster_version_kind, ingress_kind}) {
+    const std::size_t before = command.get_options().size();
+    kinds.push_back(add(command));
+    const auto options = command.get_options();
+    for (CLI::Option* option : options | std::views::drop(before))
+      option->group(fmt::format("Options of {}", kinds.back().name));
+  }
+  return kinds;
 }
 
-void add_query_options(CLI::App& command, ControllersFlags& flags) {
-  command
-      .add_option(
-          "--prometheus", flags.prometheus,
-          "Ask risks' queries here; given again, another one that is asked when this gives no verdict")
-      ->type_name("URL")
-      ->allow_extra_args(false);
-  command
-      .add_option("--prometheus-token-file", flags.prometheus_access.token_file,
-                  "A bearer token for it, or for what is scraped; read for each request")
-      ->type_name("FILE");
-  command
-      .add_option("--prometheus-ca", flags.prometheus_access.ca_file,
-                  "PEM certificates of authorities to trust for it, or for what is scraped")
-      ->type_name("FILE");
-  duration_option(command, "--prometheus-timeout", flags.prometheus_access.timeout,
-                  "How long one query may take");
-  command
-      .add_option("--scrape", flags.scrape.sources,
-                  "Without a Prometheus: answer queries from these metrics, files or endpoints")
-      ->type_name("FILE|URL")
-      ->allow_extra_args(false);
-  duration_option(command, "--scrape-interval", flags.scrape.interval, "How often they are read");
-  auto& pacing = flags.version.decisions.pacing;
-  duration_option(command, "--promql-between", pacing.between, "The least time between any two queries");
-  duration_option(command, "--promql-same", pacing.same_query,
-                  "The least time before the same query is asked again");
-  choice(*command.add_option("--promql-first-round", flags.first_round,
-                             "After a start: ask new queries one a second, or with the usual pauses"),
-         {"fast", "paced"})
-      .default_str("fast");
-}
-
-void add_release_options(CLI::App& command, ControllersFlags& flags) {
-  auto& payloads = flags.version.payloads;
-  command.add_option("--releases", payloads.directory, "Take releases from here before asking registries")
-      ->type_name("DIR");
-  command
-      .add_option("--registry-credentials", payloads.registry.credentials_file,
-                  "docker's config.json for registries")
-      ->type_name("FILE");
-  command
-      .add_option("--registry-ca", payloads.registry.ca_file,
-                  "PEM certificates of authorities to trust for registries")
-      ->type_name("FILE");
-  command
-      .add_option("--plain-registry", payloads.plain_registries,
-                  "A registry that is asked without TLS; may be given again")
-      ->type_name("HOST[:PORT]")
-      ->allow_extra_args(false);
-  command
-      .add_option("--signature-store", flags.version.signature_stores,
-                  "Where signatures of releases are, unless spec.signatureStores says; may be given again")
-      ->type_name("URL|DIR")
-      ->allow_extra_args(false);
-  command
-      .add_option("--signature-keyring", flags.version.verification.keyring_file,
-                  "Public keys that releases must be signed with; without it only --force updates")
-      ->type_name("FILE");
-  auto& initial = flags.version.decisions.rollout.initial;
-  command
-      .add_option("--release-version", initial.version, "The release that a new cluster runs: its version …")
-      ->type_name("VERSION");
-  command.add_option("--release-image", initial.image, "… and its image")->type_name("IMAGE");
-  command.add_flag("--accept-risks", flags.version.decisions.accepts_risks,
-                   "Let spec.desiredUpdate.acceptRisks accept single risks by name");
+std::vector<Choice> choose(const std::vector<ControllerKind>& kinds, const std::vector<std::string>& only) {
+  std::vector<Choice> choices;
+  for (const ControllerKind& kind : kinds)
+    if (only.empty() || std::ranges::find(only, kind.name) != only.end())
+      choices.push_back({kind.name, kind.complete()});
+  return choices;
 }
 
 }  // namespace
 
 void add_controllers(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("controllers", kDescription);
+  CLI::App& command = *root.add_subcommand("controllers");
   command.group(kRunCommands);
   command.footer(kExamples);
   auto flags = std::make_shared<ControllersFlags>();
   add_config_option(command, flags->config);
-  command
-      .add_option("--only", flags->only, "Run only these controllers, separated by commas: cluster-version")
-      ->type_name("NAMES")
-      ->allow_extra_args(false)
-      ->delimiter(',');
+  CLI::Option& only =
+      *command.add_option("--only", flags->only, "Run only these controllers, separated by commas");
+  only.allow_extra_args(false)->delimiter(',');
   add_cluster_options(command, flags->cluster);
-  add_retrieval_options(command, *flags);
-  add_query_options(command, *flags);
-  add_release_options(command, *flags);
   command.add_flag("--leader-elect", flags->elects_leader,
                    "Several copies may run; the one that holds a Lease works");
   command.add_option("--leader-namespace", flags->leader_namespace, "The namespace of that Lease")
       ->type_name("NAME")
       ->default_str(flags->leader_namespace);
   add_status_server_options(command, flags->status);
-  command.callback([&command, &invocation, flags] {
+  const std::vector<ControllerKind> kinds = add_kinds(command);
+  std::string description = kDescription;
+  std::vector<std::string> names;
+  for (const ControllerKind& kind : kinds) {
+    description += fmt::format("\n\n{}", kind.description);
+    names.emplace_back(kind.name);
+  }
+  command.description(description);
+  choice(only, names);
+  command.callback([&command, &invocation, flags, kinds] {
     apply_config_file(command, flags->config);
-    check_names(flags->only);
-    auto settings = std::make_shared<clusterversion::ControllerSettings>(version_settings(*flags));
-    invocation.action = [&invocation, flags, settings] { return run(*flags, *settings, invocation); };
+    auto choices = choose(kinds, flags->only);
+    invocation.action = [&invocation, flags, choices] { return run(*flags, choices, invocation); };
   });
 }
 

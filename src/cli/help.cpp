@@ -35,16 +35,29 @@ std::string table(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string commands_text(const CLI::App& command) {
-  std::vector<std::pair<std::string, std::vector<Row>>> groups;
-  for (const CLI::App* child : visible_commands(command)) {
-    auto group = std::ranges::find(groups, child->get_group(), [](const auto& entry) { return entry.first; });
-    if (group == groups.end()) group = groups.insert(group, {child->get_group(), {}});
-    group->second.emplace_back(child->get_name(), summary(*child));
+// Tables below headings, both in the order of their first row.
+class Sections {
+ public:
+  void add(const std::string& heading, Row row) {
+    auto found = std::ranges::find(sections_, heading, [](const auto& entry) { return entry.first; });
+    if (found == sections_.end()) found = sections_.insert(found, {heading, {}});
+    found->second.push_back(std::move(row));
   }
-  std::string text;
-  for (const auto& [heading, rows] : groups) text += fmt::format("\n{}:\n{}", heading, table(rows));
-  return text;
+  std::string text() const {
+    std::string text;
+    for (const auto& [heading, rows] : sections_) text += fmt::format("\n{}:\n{}", heading, table(rows));
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<Row>>> sections_;
+};
+
+std::string commands_text(const CLI::App& command) {
+  Sections sections;
+  for (const CLI::App* child : visible_commands(command))
+    sections.add(child->get_group(), {child->get_name(), summary(*child)});
+  return sections.text();
 }
 
 Row option_row(const CLI::Option& flag) {
@@ -58,11 +71,11 @@ Row option_row(const CLI::Option& flag) {
 }
 
 std::string options_text(const CLI::App& command) {
-  std::vector<Row> rows;
+  Sections sections;
   for (const CLI::Option* flag : visible_flags(command)) {
-    if (flag != command.get_help_ptr()) rows.push_back(option_row(*flag));
+    if (flag != command.get_help_ptr()) sections.add(flag->get_group(), option_row(*flag));
   }
-  return rows.empty() ? "" : "\nOptions:\n" + table(rows);
+  return sections.text();
 }
 
 std::string usage_text(const CLI::App& command, std::string_view program) {

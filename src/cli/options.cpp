@@ -28,7 +28,10 @@ void check(CLI::Option& option, Check complaint) {
 }  // namespace
 
 CLI::Option& choice(CLI::Option& option, std::initializer_list<std::string_view> words) {
-  const std::vector<std::string> allowed(words.begin(), words.end());
+  return choice(option, std::vector<std::string>(words.begin(), words.end()));
+}
+
+CLI::Option& choice(CLI::Option& option, const std::vector<std::string>& allowed) {
   option.type_name(join(allowed, "|"));
   check(option, [allowed](const std::string& word) -> std::string {
     if (std::ranges::find(allowed, word) != allowed.end()) return "";

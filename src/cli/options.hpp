@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
@@ -16,6 +17,7 @@ namespace fairway::cli {
 
 // One of a few words; the message for any other names the nearest. Returns the option, to go on with.
 CLI::Option& choice(CLI::Option& option, std::initializer_list<std::string_view> words);
+CLI::Option& choice(CLI::Option& option, const std::vector<std::string>& allowed);
 
 struct NumberRange {
   std::uint64_t least = 0;

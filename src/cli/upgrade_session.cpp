@@ -7,6 +7,7 @@
 #include "async/notify.hpp"
 #include "async/task_group.hpp"
 #include "base/text.hpp"
+#include "cli/output.hpp"
 #include "clusterversion/upgrade/view.hpp"
 #include "json/yaml.hpp"
 #include "kube/client/api.hpp"
@@ -32,10 +33,6 @@ Error explained(Error error) {
   return {ErrorCode::NotFound,
           "No cluster version information available - you must be connected to an OpenShift version 4 server "
           "to fetch the current version"};
-}
-
-std::string to_text(const json::Value& document, const std::string& format) {
-  return format == "yaml" ? json::to_yaml(document) : json::serialize_pretty(document) + "\n";
 }
 
 // The members of `object` that the patch names; null for those that are not there any more.

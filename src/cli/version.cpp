@@ -1,12 +1,10 @@
 // fairway version: what this binary is and what it was built from.
 #include <fmt/format.h>
-#include <ostream>
 
 #include "cli/build_facts.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "json/value.hpp"
-#include "json/yaml.hpp"
+#include "cli/output.hpp"
 
 namespace fairway::cli {
 namespace {
@@ -30,13 +28,7 @@ json::Value version_value() {
 }
 
 Result<void> print_version(const VersionSettings& settings, Invocation& invocation) {
-  if (settings.output == "json") {
-    invocation.out << json::serialize_pretty(version_value()) << '\n';
-  } else if (settings.output == "yaml") {
-    invocation.out << json::to_yaml(version_value());
-  } else {
-    invocation.out << version_text();
-  }
+  print(invocation, settings.output, version_value(), version_text());
   return {};
 }
 

@@ -69,10 +69,11 @@ class Daemon:
 
 
 class ApiServer:
-    """fairway apiserver with a hub and one member, and a plain client with the administrator's certificate."""
+    """fairway apiserver with a hub and members, and a plain client with the administrator's certificate."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, members=("member1",)):
         self.folder = folder
+        self.members = members
         self.kubeconfig = folder / "kubeconfig"
         self.port = 0
         self.daemon = None
@@ -82,7 +83,7 @@ class ApiServer:
         self.kubeconfig.unlink(missing_ok=True)
         log = open(self.folder.parent / f"{self.folder.name}.log", "ab")
         self.daemon = subprocess.Popen(
-            [FAIRWAY, "apiserver", "--data", self.folder, "--cluster", "member1", "--listen", f"127.0.0.1:{self.port}",
+            [FAIRWAY, "apiserver", "--data", self.folder, *(f"--cluster={name}" for name in self.members), "--listen", f"127.0.0.1:{self.port}",
              "--write-kubeconfig", self.kubeconfig],
             stdout=log, stderr=log,
         )
