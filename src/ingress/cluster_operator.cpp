@@ -109,6 +109,7 @@ kube::Plan<SummaryAction> decide_summary(const SummaryObserved& seen) {
   if (!seen.object) {
     json::Object object{{"apiVersion", "config.openshift.io/v1"}, {"kind", "ClusterOperator"}};
     object["metadata"] = json::Object{{"name", kClusterOperatorName}};
+    object["spec"] = json::Object();
     plan.actions.emplace_back(CreateClusterOperator{std::move(object)});
     return plan;
   }

@@ -116,19 +116,38 @@ std::optional<kube::Condition> scope_told(const Observed& seen,
                   service.doubt, delete_command(name)));
 }
 
+// A change that only a new Service makes stays told until there is one: by the Service that goes and, when it
+// is gone, by what the status said of it.
+std::string change_under_way(const Observed& seen, const LoadBalancerStrategy& wanted,
+                             const ServiceJudgement& service) {
+  const Scope want = scope_of(wanted.scope);
+  const Scope other = want == Scope::Internal ? Scope::External : Scope::Internal;
+  const kube::Condition* before = kube::find_condition(seen.controller->status.conditions, "Progressing");
+  bool is_told = false;
+  if (service.state == ServiceState::Terminating && seen.config.platform->scope)
+    is_told = observed_scope(*seen.service, *seen.config.platform) != want;
+  if (service.state == ServiceState::Missing && before != nullptr)
+    is_told = before->status == kube::kConditionTrue && told_scope_change(before->message) == want;
+  return is_told ? scope_changed(to_string(other), to_string(want)) + " " : std::string();
+}
+
 kube::Condition progressing(const Observed& seen, const std::optional<LoadBalancerStrategy>& wanted,
                             const ServiceJudgement& service, const kube::Conditions& all) {
   constexpr std::string_view kCauses = "One or more status conditions indicate progressing: {}";
   std::optional<kube::Condition> told;
   if (service.state == ServiceState::Terminating && wanted) {
     const kube::Condition* waiting = kube::find_condition(all, "LoadBalancerProgressing");
-    return said("Progressing", true, waiting->reason, waiting->message);
+    return said("Progressing", true, waiting->reason,
+                change_under_way(seen, *wanted, service) + waiting->message);
   }
   if (seen.settings->layout == ProgressLayout::Commands) told = scope_told(seen, wanted, service);
   const auto causes = other_causes(all, service, *seen.controller, told.has_value());
   if (!told && causes.empty()) return said("Progressing", false, "");
   const std::string listed_causes = fmt::format(fmt::runtime(kCauses), join(causes, ", "));
-  if (!told) return said("Progressing", true, "IngressControllerProgressing", listed_causes);
+  if (!told) {
+    const std::string change = wanted ? change_under_way(seen, *wanted, service) : std::string();
+    return said("Progressing", true, "IngressControllerProgressing", change + listed_causes);
+  }
   if (!causes.empty()) told->message += " " + listed_causes;
   return *std::move(told);
 }

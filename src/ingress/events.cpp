@@ -40,10 +40,6 @@ void tell_admission(std::vector<EventText>& told, const WriteStatus& action) {
   }
 }
 
-bool is_scope_reason(std::string_view reason) {
-  return reason == "ScopeChanged" || reason == "ScopeChangeInProgress";
-}
-
 void tell_scope(std::vector<EventText>& told, const WriteStatus& action) {
   const std::string_view from = scope_text(action.controller->status);
   const std::string_view to = scope_text(action.status);
@@ -53,15 +49,18 @@ void tell_scope(std::vector<EventText>& told, const WriteStatus& action) {
   }
   const kube::Condition* before = kube::find_condition(action.controller->status.conditions, "Progressing");
   const kube::Condition* after = kube::find_condition(action.status.conditions, "Progressing");
-  if (before == nullptr || after == nullptr || before->reason == after->reason) return;
-  if (after->reason == "ScopeChanged") told.push_back({"ScopeChangePending", after->message});
-  if (!is_scope_reason(before->reason) || is_scope_reason(after->reason)) return;
-  // What was pending led away from the scope that is wanted now: somebody went back.
-  const Scope other = scope_of(to) == Scope::Internal ? Scope::External : Scope::Internal;
-  if (before->message.starts_with(scope_changed(to, to_string(other)))) {
-    told.push_back({"ScopeChangeReverted", fmt::format("scope stays {}", quoted(to))});
-  } else if (before->reason == "ScopeChangeInProgress" || after->status == kube::kConditionFalse) {
+  if (before == nullptr || after == nullptr) return;
+  if (after->reason == "ScopeChanged" && before->reason != after->reason)
+    told.push_back({"ScopeChangePending", after->message});
+  const auto led_to =
+      before->status == kube::kConditionTrue ? told_scope_change(before->message) : std::nullopt;
+  const bool is_still_told = after->status == kube::kConditionTrue && told_scope_change(after->message);
+  if (!led_to || is_still_told) return;
+  // What was told led to the scope that is wanted now, or somebody went back.
+  if (*led_to == scope_of(to)) {
     told.push_back({"ScopeChangeCompleted", fmt::format("scope is {}", quoted(to))});
+  } else {
+    told.push_back({"ScopeChangeReverted", fmt::format("scope stays {}", quoted(to))});
   }
 }
 

@@ -275,6 +275,26 @@ TEST(Scope, Case16AServiceDeletedWithoutAPendingChangeComesBack) {
   cluster.settle();
   EXPECT_EQ(cluster.annotation(kAwsProfile.key), "true");
   EXPECT_EQ(cluster.condition("Progressing"), "False");
+  EXPECT_FALSE(cluster.has_event("ScopeChangeCompleted")) << "nothing was changed";
+}
+
+TEST(Scope, AChangeStaysToldWhileTheServiceIsReplaced) {
+  SimulatedCluster cluster = published("AWS");
+  cluster.set_scope("Internal");
+  cluster.settle();
+  cluster.is_deletion_stuck = true;
+  cluster.delete_service();
+  cluster.settle();
+  EXPECT_TRUE(
+      cluster.message("Progressing")
+          .starts_with("The IngressController scope was changed from \"External\" to \"Internal\". The "
+                       "service openshift-ingress/router-custom is being deleted: "))
+      << cluster.message("Progressing");
+  EXPECT_FALSE(cluster.has_event("ScopeChangeCompleted"));
+  cluster.is_deletion_stuck = false;
+  cluster.settle();
+  EXPECT_TRUE(cluster.has_event("ScopeChangeCompleted"));
+  EXPECT_FALSE(cluster.has_event("ScopeChangeReverted"));
 }
 
 TEST(Scope, Cases17And18And93TheMessageIsTheSeedsWithRealNames) {
@@ -347,10 +367,12 @@ TEST(Scope, Case19RevertedWhileItIsTerminatingItComesBackAsItWas) {
   cluster.set_scope("External");
   cluster.settle();
   EXPECT_EQ(cluster.condition("Progressing"), "True WaitingForServiceDeletion");
+  EXPECT_TRUE(cluster.has_event("ScopeChangeReverted"));
   cluster.is_deletion_stuck = false;
   cluster.settle();
   EXPECT_EQ(cluster.annotation(kAwsProfile.key), "absent");
   EXPECT_EQ(cluster.condition("Progressing"), "False");
+  EXPECT_FALSE(cluster.has_event("ScopeChangeCompleted"));
 }
 
 TEST(Scope, Case20AStuckDeletionIsWaitedForAndTold) {

@@ -54,6 +54,13 @@ std::string scope_changed(std::string_view have, std::string_view want) {
   return fmt::format("The IngressController scope was changed from \"{}\" to \"{}\".", have, want);
 }
 
+std::optional<Scope> told_scope_change(std::string_view message) {
+  for (const auto& [have, want] :
+       {std::pair(Scope::External, Scope::Internal), std::pair(Scope::Internal, Scope::External)})
+    if (message.starts_with(scope_changed(to_string(have), to_string(want)))) return want;
+  return std::nullopt;
+}
+
 std::string scope_pending(std::string_view controller, const Difference& scope,
                           const std::vector<std::string>& edits) {
   std::string text = scope_changed(scope.have, scope.want) + " ";

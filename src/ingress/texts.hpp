@@ -2,6 +2,7 @@
 // Pure.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ std::string revert_command(std::string_view controller, const json::Object& load
 
 // "The IngressController scope was changed from "External" to "Internal"."
 std::string scope_changed(std::string_view have, std::string_view want);
+// The scope that a message which begins so tells of a change to; nothing for any other message.
+std::optional<Scope> told_scope_change(std::string_view message);
 // With both commands, what the deletion costs, and what of the user's it would lose.
 std::string scope_pending(std::string_view controller, const Difference& scope,
                           const std::vector<std::string>& edits);

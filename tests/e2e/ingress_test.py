@@ -11,7 +11,7 @@ from ingress import *
 from update_service import case, finish
 
 NAME = "custom"
-QUICK = ("--provision-delay", "50ms", "--deprovision-delay", "50ms", "--mutate-delay", "50ms")
+QUICK = ("--provision-delay", "50ms", "--deprovision-delay", "50ms", "--mutate-delay", "50ms", "--min-ready", "0s")
 
 
 def is_marked(cluster, platform, scope, uid):
