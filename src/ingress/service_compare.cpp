@@ -166,7 +166,8 @@ void compare_floating_ip(std::vector<Difference>& found, const json::Object& ser
 }
 
 bool is_ours(std::string_view key) {
-  return key.starts_with("ingress.fairway.dev/") || key.starts_with("kubectl.kubernetes.io/");
+  const std::string_view domain = key.substr(0, key.find('/'));
+  return domain.ends_with(".fairway.dev") || domain == "kubectl.kubernetes.io";
 }
 
 bool is_platform_key(std::string_view key) {
