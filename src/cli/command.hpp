@@ -27,6 +27,7 @@ struct Invocation {
 // The headings of `fairway --help`, in its order.
 inline constexpr const char* kRunCommands = "Run Fairway";
 inline constexpr const char* kClusterCommands = "Update Clusters";
+inline constexpr const char* kDeviceCommands = "Update Devices";
 inline constexpr const char* kOtherCommands = "Other Commands";
 inline constexpr const char* kSubcommands = "Available Commands";
 inline constexpr const char* kHidden = "";
@@ -38,6 +39,7 @@ void add_apiserver_check(CLI::App& apiserver, Invocation& invocation);
 void add_cloud(CLI::App& root, Invocation& invocation);
 void add_completion(CLI::App& root, Invocation& invocation);
 void add_controllers(CLI::App& root, Invocation& invocation);
+void add_device(CLI::App& root, Invocation& invocation);
 void add_graph(CLI::App& root, Invocation& invocation);
 void add_graph_audit(CLI::App& graph, Invocation& invocation);
 void add_graph_diff(CLI::App& graph, Invocation& invocation);

@@ -38,6 +38,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   add_cloud(root, invocation);
   add_completion(root, invocation);
   add_controllers(root, invocation);
+  add_device(root, invocation);
   add_graph(root, invocation);
   add_help(root, invocation);
   add_ingress(root, invocation);

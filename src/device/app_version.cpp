@@ -1,5 +1,6 @@
 #include "device/app_version.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
@@ -16,8 +17,10 @@ std::optional<std::uint32_t> parse_part(std::string_view text) {
 }
 
 std::unexpected<Error> not_a_version(std::string_view text) {
-  return fail(ErrorCode::Invalid,
-              fmt::format("invalid version string ({}): expected Major.Minor.Patch", text.substr(0, 100)));
+  text = text.substr(0, 100);
+  const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f; });
+  return fail(ErrorCode::Invalid, fmt::format("invalid version string ({}): expected Major.Minor.Patch",
+                                              is_plain ? std::string(text) : quoted(text)));
 }
 
 }  // namespace
