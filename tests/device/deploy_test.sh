@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What deploy/device has: a unit that systemd accepts and enables, scripts that shells accept, settings that are the defaults.
+. "$(dirname "$0")/../cli/lib.sh"
+deploy=$root/deploy/device
+
+if command -v systemd-analyze >/dev/null; then
+  sed "s|/usr/bin/fairway|$FAIRWAY|" "$deploy/microshift-pre-run.service" >"$work/microshift-pre-run.service"
+  run 0 systemd-analyze verify "$work/microshift-pre-run.service"
+  equals "systemd's remarks" "$err" ""
+  sed 's/^Type=oneshot/Type=sometimes/' "$work/microshift-pre-run.service" >"$work/wrong.service"
+  systemd-analyze verify "$work/wrong.service" >"$work/out" 2>&1
+  contains "a wrong unit is found" "$(cat "$work/out")" "sometimes"
+else
+  echo "not run: the unit; there is no systemd-analyze"
+fi
+if command -v systemctl >/dev/null; then
+  mkdir -p "$work/tree/usr/lib/systemd/system" "$work/tree/etc"
+  cp "$deploy/microshift-pre-run.service" "$work/tree/usr/lib/systemd/system"
+  run 0 systemctl --root="$work/tree" enable microshift-pre-run.service
+  run 0 test -L "$work/tree/etc/systemd/system/microshift.service.requires/microshift-pre-run.service"
+else
+  echo "not run: enabling the unit; there is no systemctl"
+fi
+
+for script in "$deploy"/greenboot/*/*.sh "$deploy"/greenboot/*/*/*.sh; do
+  run 0 bash -n "$script"
+  run 0 test -x "$script"
+  case $script in */40_*) ;; *) fail "$script has its place among the others" ;; esac
+done
+
+# The example's settings are what holds without it.
+mkdir -p "$work/device/proc/sys/kernel/random"
+cat /proc/sys/kernel/random/boot_id >"$work/device/proc/sys/kernel/random/boot_id"
+run 0 "$FAIRWAY" device status --root "$work/device" --config "$deploy/device.yaml" -o json
+with=$out
+run 0 "$FAIRWAY" device status --root "$work/device" -o json
+equals "the example changes nothing" "$with" "$out"
+run 1 "$FAIRWAY" device status --root "$work/device" --config /nowhere.yaml
+contains "a file that is not there" "$err" 'there is no "/nowhere.yaml"'
+printf 'dta: /x\n' >"$work/wrong.yaml"
+run 1 "$FAIRWAY" device status --root "$work/device" --config "$work/wrong.yaml"
+contains "a wrong key" "$err" 'there is no setting "dta"; did you mean data?'
+for key in $(sed -n 's/^\([a-z-]*\):.*/\1/p' "$deploy/device.yaml"); do
+  contains "the guide has $key" "$(cat "$root/docs/device.md")" "\`$key\`"
+done
+
+# Usage.
+run 2 "$FAIRWAY" device restore
+run 2 "$FAIRWAY" device status -o yaml
+run 0 "$FAIRWAY" device --help
+for verb in pre-run green red request-restore status list backup restore verify prune repair history; do
+  contains "help has $verb" "$out" "$verb"
+done
+finish

@@ -1,0 +1,568 @@
+"""A device that boots: real files, the real binary, the real scripts of deploy/device, a real grubenv.
+
+ROOT is a folder with an ostree sysroot (boot entries, links, deployments), var, run, proc and a grubenv that grub-editenv
+keeps. boot() does what GRUB, greenboot and systemd would do; the application is played. After every step the invariants
+of the specification are checked on the files (I1 to I8); every pre-run is preceded by a dry run, which must change nothing
+and say exactly what is then done. With `explore`, every pre-run is also cut, or one of its calls failed, at each system call
+that changes a file (device_cut), and must end where the undisturbed one ends.
+"""
+
+import copy
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROJECT = os.path.dirname(os.path.dirname(HERE))
+DEPLOY = os.path.join(PROJECT, "deploy", "device")
+FAIRWAY = os.environ.get("FAIRWAY", "fairway")
+CUT = os.environ.get("DEVICE_CUT", "device_cut")
+GRUB_EDITENV = shutil.which("grub-editenv") or shutil.which("grub2-editenv")
+
+checks = 0
+
+
+def can_cut():
+    return subprocess.run([CUT, "--", "true"], capture_output=True).returncode == 0
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, what, *details):
+    global checks
+    checks += 1
+    if not condition:
+        raise Failure("\n  ".join([what, *[str(each) for each in details]]))
+
+
+def equal(found, wanted, what):
+    expect(found == wanted, what, f"expected: {wanted}", f"found:    {found}")
+
+
+def write(path, text, mode=0o644):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
+def entry_facts(path, relative, first_names):
+    facts = os.lstat(path)
+    parts = [relative, oct(facts.st_mode), facts.st_uid, facts.st_gid]
+    for name in sorted(os.listxattr(path, follow_symlinks=False)):
+        parts += [name, os.getxattr(path, name, follow_symlinks=False).hex()]
+    if os.path.islink(path):
+        parts.append(os.readlink(path))
+    elif os.path.isdir(path):
+        if relative:  # the top changes with .version
+            parts.append(facts.st_mtime_ns)
+    elif os.path.isfile(path):
+        with open(path, "rb") as file:
+            parts += [facts.st_mtime_ns, hashlib.sha256(file.read()).hexdigest()]
+        if facts.st_nlink > 1:
+            parts.append(first_names.setdefault(facts.st_ino, relative))
+    return repr(parts)
+
+
+def digest(tree, skip=()):
+    """One text for all that a copy has to keep; None when there is nothing."""
+    if not os.path.isdir(tree):
+        return None
+    lines, first_names = [entry_facts(tree, "", {})], {}
+    for folder, folders, files in os.walk(tree):
+        folders.sort()
+        for name in sorted(folders + files):
+            path = os.path.join(folder, name)
+            relative = os.path.relpath(path, tree)
+            if relative not in skip:
+                lines.append(entry_facts(path, relative, first_names))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def snapshot(tree):
+    """Everything that a write would change: names, inodes, times."""
+    found = {}
+    for folder, folders, files in os.walk(tree):
+        for name in folders + files + ["."]:
+            facts = os.lstat(os.path.join(folder, name))
+            found[os.path.join(folder, name)] = (facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
+    return found
+
+
+class Deployment:
+    def __init__(self, letter, version, component=True, application=True, serial=0, fails_migration=False):
+        self.letter, self.version, self.component, self.application = letter, version, component, application
+        self.fails_migration = fails_migration
+        self.checksum = hashlib.sha256(letter.encode()).hexdigest()
+        self.serial = serial
+
+    @property
+    def id(self):
+        return f"os-{self.checksum}.{self.serial}"
+
+    @property
+    def minor(self):
+        return tuple(int(part) for part in self.version.split(".")[:2])
+
+
+class Device:
+    def __init__(self, folder, first, profile="bash", settings="", log=None):
+        self.root = os.path.join(folder, "root")
+        self.profile, self.settings, self.log = profile, settings, log or (lambda text: None)
+        self.data, self.bak = os.path.join(self.root, "var/lib/microshift"), os.path.join(self.root, "var/lib/microshift.bak")
+        self.grubenv = os.path.join(self.root, "boot/grub2/grubenv")
+        self.boots, self.entries, self.states = 0, [], {None}
+        self.copies, self.healthy = {}, {}
+        self.services = "inactive"
+        self.reached = None  # what pre-run left, of the last boot
+        self.explore, self.points, self.environment = None, 0, {}
+        os.makedirs(os.path.join(self.root, "var/lib"))
+        os.makedirs(os.path.dirname(self.grubenv))
+        subprocess.run([GRUB_EDITENV, self.grubenv, "create"], check=True)
+        self.install(first)
+        self.entries = [first]
+        self.write_entries()
+
+    # What an administrator or an update does.
+
+    def path_of(self, deployment):
+        return os.path.join(self.root, "ostree/deploy/os/deploy", f"{deployment.checksum}.{deployment.serial}")
+
+    def install(self, deployment):
+        path = self.path_of(deployment)
+        os.makedirs(os.path.join(path, "usr/bin"))
+        write(path + ".origin", "[origin]\nrefspec=os/x\n")
+        if deployment.application:
+            write(os.path.join(path, "usr/bin/microshift"),
+                  f'#!/bin/sh\n[ "$1" = version ] && echo "MicroShift Version: {deployment.version}"\n', 0o755)
+        write(os.path.join(path, "usr/bin/systemctl"), f'#!/bin/sh\ncat "{self.root}/run/service-state"\n', 0o755)
+        if deployment.component:
+            unit = os.path.join(path, "usr/lib/systemd/system/microshift-pre-run.service")
+            os.makedirs(os.path.dirname(unit))
+            shutil.copy(os.path.join(DEPLOY, "microshift-pre-run.service"), unit)
+            write(os.path.join(path, "usr/lib/fairway/device.yaml"), "digest: true\nlock-wait: 1s\n" + self.settings)
+            failing = 'echo half >"$DATA/half"\nexit 3\n' if deployment.fails_migration else ""
+            write(os.path.join(path, "usr/lib/fairway/device/migrate.d/10_schema"),
+                  f'#!/bin/sh\nset -e\n{failing}echo "$TO" >"$DATA/schema.new"\nmv "$DATA/schema.new" "$DATA/schema"\n', 0o755)
+        link = os.path.join(self.root, "ostree/boot.1/os", hashlib.sha256(deployment.id.encode()).hexdigest(), "0")
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        if not os.path.lexists(link):
+            os.symlink(f"../../../deploy/os/deploy/{deployment.checksum}.{deployment.serial}", link)
+
+    def write_entries(self):
+        folder = os.path.join(self.root, "boot/loader/entries")
+        shutil.rmtree(folder, ignore_errors=True)
+        for place, deployment in enumerate(self.entries):
+            sum_ = hashlib.sha256(deployment.id.encode()).hexdigest()
+            write(os.path.join(folder, f"ostree-{len(self.entries) - place}-os.conf"),
+                  f"title System\nversion {len(self.entries) - place}\n"
+                  f"options root=/dev/x rw ostree=/ostree/boot.1/os/{sum_}/0\nlinux /vmlinuz\n")
+
+    def stage(self, deployment, keep=()):
+        """A new system for the next boot; the booted one stays, others go unless they are kept."""
+        self.install(deployment)
+        stay = [deployment, self.booted, *keep]
+        for gone in [each for each in self.entries if each not in stay]:
+            self.remove(gone)
+        self.entries = stay
+        self.write_entries()
+        if self.profile == "bash":
+            self.grub("set", "boot_counter=3", "boot_success=0")
+
+    def remove(self, deployment):
+        shutil.rmtree(self.path_of(deployment))
+        os.unlink(self.path_of(deployment) + ".origin")
+        self.entries = [each for each in self.entries if each is not deployment]
+        self.write_entries()
+        self.healthy.pop(deployment.id, None)
+
+    def rollback(self):
+        """rpm-ostree rollback: the other one becomes the default."""
+        place = self.entries.index(self.booted)
+        other = self.entries[place + 1] if place + 1 < len(self.entries) else self.entries[0]
+        self.entries.remove(other)
+        self.entries.insert(0, other)
+        self.write_entries()
+
+    def grub(self, *words):
+        return subprocess.run([GRUB_EDITENV, self.grubenv, *words], check=True, capture_output=True, text=True).stdout
+
+    def grub_variables(self):
+        return dict(line.split("=", 1) for line in self.grub("list").splitlines())
+
+    # Running the program.
+
+    def run(self, *words, cut=(), check=None, binary=FAIRWAY):
+        command = [*cut, binary, "device", words[0], "--root", self.root, *words[1:]]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **self.environment})
+        if check is not None:
+            expect(done.returncode == check, " ".join(command), f"expected exit code {check}, found {done.returncode}",
+                   done.stdout, done.stderr)
+        return done
+
+    def script(self, path):
+        environment = {**os.environ, **self.environment, "FAIRWAY": FAIRWAY, "FAIRWAY_DEVICE_ROOT": self.root}
+        return subprocess.run(["bash", os.path.join(DEPLOY, "greenboot", path)], capture_output=True, text=True, env=environment)
+
+    # One boot.
+
+    def boot(self, healthy=True, power_lost=None):
+        """Returns what happened: green, red, refused, lost or no component; reboots by itself only through boot_until_rest()."""
+        chosen = self.choose_by_grub()
+        self.start_kernel(chosen)
+        if self.grub_variables().get("boot_counter") == "-1" and self.profile == "bash":
+            self.rollback() if self.entries[0] is not self.booted else None
+            self.entries.remove(self.booted)
+            self.entries.insert(0, self.booted)
+            self.write_entries()
+            self.grub("unset", "boot_counter")
+        self.log(f"boot {self.boots} into {self.booted.letter} {self.booted.version}")
+        if not self.booted.component:
+            if self.booted.application:
+                self.play_application()
+            return "no component"
+        code = self.pre_run()
+        self.reached = self.summary()
+        if power_lost == "before run":
+            return "lost"
+        if code == 0:
+            self.play_application()
+            self.set_services("active")
+        else:
+            self.set_services("inactive")
+        if power_lost == "before health":
+            return "lost"
+        checked = self.script("check/required.d/40_fairway_device_check.sh")
+        equal(checked.returncode == 0, code == 0, f"the check script: {checked.stdout} {checked.stderr}")
+        if code != 0:
+            expect("was not started" in checked.stdout, "the check says why", checked.stdout, checked.stderr)
+        verdict = healthy(self) if callable(healthy) else healthy
+        is_green = verdict and code == 0
+        self.judge("green" if is_green else "red")
+        if is_green:
+            self.grub("set", "boot_success=1")
+            self.grub("unset", "boot_counter")
+            return "green"
+        return "red" if code == 0 else "refused"
+
+    def start_kernel(self, deployment):
+        self.boots += 1
+        self.booted = deployment
+        shutil.rmtree(os.path.join(self.root, "run"), ignore_errors=True)
+        write(os.path.join(self.root, "run/ostree-booted"), "")
+        self.set_services("inactive")
+        sum_ = hashlib.sha256(deployment.id.encode()).hexdigest()
+        write(os.path.join(self.root, "proc/cmdline"), f"BOOT_IMAGE=/x rw ostree=/ostree/boot.1/os/{sum_}/0 quiet\n")
+        self.write_boot_id()
+        usr = os.path.join(self.root, "usr")
+        if os.path.lexists(usr):
+            os.unlink(usr)
+        os.symlink(os.path.relpath(os.path.join(self.path_of(deployment), "usr"), self.root), usr)
+
+    def write_boot_id(self):
+        self.boot_id = hashlib.md5(f"{self.boots}".encode()).hexdigest()
+        dashed = "-".join([self.boot_id[:8], self.boot_id[8:12], self.boot_id[12:16], self.boot_id[16:20], self.boot_id[20:]])
+        write(os.path.join(self.root, "proc/sys/kernel/random/boot_id"), dashed + "\n")
+
+    def set_services(self, state):
+        write(os.path.join(self.root, "run/service-state"), state + "\n")
+
+    def choose_by_grub(self):
+        """08_fallback_counting."""
+        variables = self.grub_variables()
+        counter, place = variables.get("boot_counter"), 0
+        if counter is not None and variables.get("boot_success") != "1":
+            if int(counter) <= 0:
+                place, counter = 1, -1
+            else:
+                counter = int(counter) - 1
+            self.grub("set", f"boot_counter={counter}")
+        self.grub("set", "boot_success=0")
+        return self.entries[min(place, len(self.entries) - 1)]
+
+    def reboots_by_itself(self):
+        """redboot-auto-reboot of bash greenboot; greenboot-rs arms the counter itself and rolls back in user space."""
+        counter = self.grub_variables().get("boot_counter")
+        if self.profile == "bash":
+            return counter is not None and counter != "-1" and len(self.entries) > 1
+        if counter is None:
+            self.grub("set", "boot_counter=3", "boot_success=0")
+            return True
+        if int(counter) <= 0:
+            self.grub("unset", "boot_counter")
+            if len(self.entries) < 2:
+                return False
+            self.rollback()
+        return True
+
+    def boot_until_rest(self, healthy=True, most=8):
+        """Boots until nothing reboots by itself; the results in order."""
+        results = [self.boot(healthy)]
+        while results[-1] in ("red", "refused") and self.reboots_by_itself() and len(results) < most:
+            results.append(self.boot(healthy))
+        return results
+
+    def judge(self, verb):
+        before = self.normal_state()
+        if self.explore and self.explore.get("health"):
+            self.try_cuts_of_health(verb)
+        done = self.script(f"{verb}.d/40_fairway_device_{verb}.sh")
+        equal(done.returncode, 0, f"{verb}: {done.stdout} {done.stderr}")
+        self.said = done.stdout + done.stderr
+        self.check_invariants(f"{verb} after {before}")
+
+    def pre_run(self):
+        pending = self.next_boot()
+        self.remember_copy()
+        before = snapshot(os.path.join(self.root, "var"))
+        dry = self.run("pre-run", "--dry-run", "-o", "json", check=0)
+        expect(snapshot(os.path.join(self.root, "var")) == before, "I7: a dry run changes nothing")
+        plan = json.loads(dry.stdout)
+        if self.explore:
+            self.try_faults(plan)
+        done = self.run("pre-run")
+        self.output = done.stdout + done.stderr
+        expect(done.returncode in (0, 1), "pre-run", self.output)
+        equal(done.returncode == 1, "refusal" in plan or done.returncode == 1, "the dry run says whether it is refused")
+        if "refusal" in plan:
+            equal(done.returncode, 1, "what the dry run refuses is refused")
+        if plan["steps"] and not plan.get("looksAgain"):
+            steps = [f"{step['row']} {step['action']}" for step in plan["steps"]]
+            history = os.path.join(self.bak, "history")
+            if os.path.exists(history):
+                equal(json.loads(read(history).splitlines()[-1])["steps"], steps, "what the dry run said is what was done")
+        self.expect_healthy(pending)
+        if done.returncode == 0:
+            self.check_no_leftovers()
+            if any(step["row"] == "M" for step in plan["steps"]):
+                self.states.add(self.contents())
+        self.check_invariants("pre-run")
+        return done.returncode
+
+    def play_application(self):
+        """Opens the data, and writes what only this boot of this system would write."""
+        os.makedirs(os.path.join(self.data, "etcd"), exist_ok=True)
+        schema = os.path.join(self.data, "schema")
+        if os.path.exists(schema) and self.booted.component:
+            found = tuple(int(part) for part in read(schema).strip().split("."))
+            expect(found <= self.booted.minor, f"I4: {self.booted.version} runs on data of {found}")
+        write(schema, ".".join(str(part) for part in self.booted.minor) + "\n")
+        expect(not os.path.exists(os.path.join(self.data, "half")), "half a migration is never run on")
+        with open(os.path.join(self.data, "etcd/records"), "a") as records:
+            records.write(f"{self.booted.letter} {self.booted.version} boot {self.boots}\n")
+        link = os.path.join(self.data, "etcd/same")
+        if not os.path.exists(link):
+            os.link(os.path.join(self.data, "etcd/records"), link)
+            os.symlink("etcd/records", os.path.join(self.data, "link"))
+            write(os.path.join(self.data, "certs/key"), "secret\n", 0o600)
+            with open(os.path.join(self.data, "sparse"), "wb") as sparse:
+                sparse.truncate(1 << 20)
+        self.states.add(self.contents())
+
+    # Looking at the files.
+
+    def contents(self):
+        return digest(self.data, skip=(".version", ".version.tmp"))
+
+    def full(self):
+        return digest(self.data)
+
+    def record(self, name):
+        path = os.path.join(self.bak, name)
+        return json.loads(read(path)) if os.path.exists(path) else None
+
+    def next_boot(self):
+        return self.record("next_boot")
+
+    def version(self, tree=None):
+        path = os.path.join(tree or self.data, ".version")
+        return json.loads(read(path)) if os.path.exists(path) else None
+
+    def latest(self):
+        path = os.path.join(self.bak, "latest")
+        return os.readlink(path) if os.path.islink(path) else None
+
+    def manifests(self):
+        names = os.listdir(self.bak) if os.path.isdir(self.bak) else []
+        return {name[: -len(".manifest")]: self.record(name) for name in sorted(names) if name.endswith(".manifest")}
+
+    def backups(self):
+        """Deployment letters (or names) with a complete backup, and the number of the boot it is of."""
+        return sorted(self.letter(name) for name in self.manifests() if os.path.isdir(os.path.join(self.bak, name)))
+
+    def letter(self, name):
+        for letter in "ABCDEFM":
+            checksum = hashlib.sha256(letter.encode()).hexdigest()
+            name = name.replace(f"os-{checksum}.0", letter)
+        return name
+
+    def backup_of(self, deployment):
+        return os.path.join(self.bak, deployment.id)
+
+    def wish(self):
+        """next_boot in short: 'backup A', 'restore', 'backup A restore', 'nothing'."""
+        found = self.next_boot()
+        if not found:
+            return "nothing"
+        words = []
+        if "backup" in found:
+            words += ["backup", self.letter(found["backup"]["deployment_id"])]
+        if found.get("restore"):
+            words += ["restore", found["restore"]["by"]]
+        return " ".join(words) or found["action"]
+
+    def summary(self):
+        return (self.contents(), self.wish(), self.backups())
+
+    def normal_state(self):
+        """What an undisturbed run and a disturbed one must agree on: everything but boot ids, counters and times."""
+        version = self.version() or {}
+        names = os.listdir(self.bak) if os.path.isdir(self.bak) else []
+        trees = {name: digest(os.path.join(self.bak, name), skip=(".version",)) for name in names
+                 if os.path.isdir(os.path.join(self.bak, name))}
+        return {"data": self.contents(), "wish": self.wish(), "latest": self.latest(), "trees": trees,
+                "version": [version.get(key) for key in ("version", "status", "healthy_version", "migration")],
+                "opened": {key: version.get("opened_by", {}).get(key) for key in ("version", "deployment_id")},
+                "manifests": sorted(self.manifests()), "failed": os.path.exists(os.path.join(self.bak, "prerun_failed.log"))}
+
+    # The invariants.
+
+    def remember_copy(self):
+        """Data by what it says of itself: a complete backup that says the same must be equal to it."""
+        version = self.version()
+        if version:
+            key = (version["opened_by"]["deployment_id"], version["opened_by"]["boot_id"], version["seq"])
+            self.copies[key] = self.full()
+
+    def expect_healthy(self, pending):
+        if pending and "backup" in pending:
+            deployment = pending["backup"]["deployment_id"]
+            made = self.manifests().get(deployment)
+            if not made or made["boot_id"] != pending["backup"]["boot_id"]:
+                return  # still to be made
+            for (id_, boot, _), found in self.copies.items():
+                if id_ == deployment and boot == pending["backup"]["boot_id"]:
+                    if any(each.id == deployment for each in self.entries):
+                        self.healthy[deployment] = found
+
+    def check_invariants(self, when):
+        version = self.version()
+        if not (version and "migration" in version):
+            if os.path.isdir(self.data) and set(os.listdir(self.data)) - {".version", ".version.tmp"}:
+                expect(self.contents() in self.states, f"I1 ({when}): the data is a state that existed", os.listdir(self.data))
+        for name, manifest in self.manifests().items():
+            tree = os.path.join(self.bak, name)
+            own = self.version(tree) if os.path.isdir(tree) else None
+            if own is None or own["seq"] != manifest["seq"] or own["opened_by"]["boot_id"] != manifest["boot_id"]:
+                continue  # not a backup
+            key = (own["opened_by"]["deployment_id"], manifest["boot_id"], manifest["seq"])
+            expect(key in self.copies, f"I2 ({when}): {name} is of data that existed", key, list(self.copies))
+            equal(digest(tree), self.copies[key], f"I2 ({when}): {name} is a copy of it")
+        for deployment, wanted in self.healthy.items():
+            tree = os.path.join(self.bak, deployment)
+            found = [digest(tree)] + [digest(os.path.join(self.bak, each)) for each in os.listdir(self.bak) if each.startswith(".tmp.")]
+            own, made = self.version(tree), self.manifests().get(deployment)
+            is_newer = own and made and own["status"] == "healthy" and own["opened_by"]["boot_id"] == made["boot_id"]
+            expect(wanted in found or is_newer, f"I3 ({when}): the healthy backup of {self.letter(deployment)} is there")
+        for name, text in getattr(self, "foreign", {}).items():
+            equal(read(os.path.join(self.bak, name)), text, f"I8 ({when}): {name} is untouched")
+
+    def check_no_leftovers(self):
+        left = [name for name in os.listdir(self.bak) if name.startswith(".tmp.") or name == "journal"]
+        left += [name for name in os.listdir(os.path.dirname(self.data)) if ".restore." in name]
+        left += [name for name in os.listdir(self.data) if name == ".version.tmp"]
+        equal(left, [], "I6: nothing is left over")
+
+    def add_foreign(self):
+        os.makedirs(self.bak, mode=0o700, exist_ok=True)
+        self.foreign = {"somebody/file": "not ours\n", "notes.txt": "hands off\n"}
+        for name, text in self.foreign.items():
+            write(os.path.join(self.bak, name), text)
+
+    # Cuts and errors at every change.
+
+    def save(self):
+        var = os.path.join(self.root, "var")
+        kept = var + ".kept"
+        shutil.rmtree(kept, ignore_errors=True)
+        subprocess.run(["cp", "-a", var, kept], check=True)
+        return copy.copy(self.healthy), copy.copy(self.copies), self.boots
+
+    def load(self, saved):
+        var = os.path.join(self.root, "var")
+        subprocess.run(["rm", "-rf", var], check=True)
+        subprocess.run(["cp", "-a", var + ".kept", var], check=True)
+        self.healthy, self.copies, self.boots = copy.copy(saved[0]), copy.copy(saved[1]), saved[2]
+        self.write_boot_id()
+
+    def counted(self, verb):
+        path = os.path.join(self.root, "run/count")
+        done = self.run(verb, cut=[CUT, "--count", path, "--"])
+        return done.returncode, int(read(path))
+
+    def sample(self, count):
+        step = self.explore.get("step", 1)
+        return range(1 + self.points % step, count + 1, step)
+
+    def try_faults(self, plan):
+        saved = self.save()
+        code, count = self.counted("pre-run")
+        wanted = self.normal_state()
+        self.states.add(wanted["data"])
+        for at in self.sample(count):
+            self.points += 1
+            self.load(saved)
+            cut = self.run("pre-run", cut=[CUT, "--kill-at", str(at), "--"])
+            equal(cut.returncode, 137, f"killed at {at} of {count}")
+            self.check_invariants(f"cut at {at} of {count}")
+            self.boots += 1000
+            self.write_boot_id()
+            self.remember_copy()
+            after = self.run("pre-run")
+            equal(after.returncode, code, f"pre-run after a cut at {at} of {count}: {after.stderr}")
+            equal(self.normal_state(), wanted, f"the state after a cut at {at} of {count}, {plan}")
+            if code == 0:
+                self.check_no_leftovers()
+        for error in self.explore.get("errors", ()):
+            for at in self.sample(count):
+                self.points += 1
+                self.load(saved)
+                failed = self.run("pre-run", cut=[CUT, "--fail-at", str(at), "--errno", str(error), "--"])
+                expect(failed.returncode in (0, 1), f"error {error} at {at} of {count}", failed.stderr)
+                self.check_invariants(f"error {error} at {at} of {count}")
+                if failed.returncode == 1 and code == 0:
+                    expect(failed.stderr, "an error is said")
+                again = self.run("pre-run")  # systemctl restart, in the same boot
+                equal(again.returncode, code, f"pre-run after error {error} at {at} of {count}: {failed.stderr} {again.stderr}")
+                equal(self.normal_state(), wanted, f"the state after error {error} at {at} of {count}")
+        self.load(saved)
+
+    def try_cuts_of_health(self, verb):
+        saved = self.save()
+        _, count = self.counted(verb)
+        for at in self.sample(count):
+            self.points += 1
+            self.load(saved)
+            equal(self.run(verb, cut=[CUT, "--kill-at", str(at), "--"]).returncode, 137, f"{verb} killed at {at}")
+            self.check_invariants(f"{verb} cut at {at} of {count}")
+            pending = self.next_boot()
+            self.boots += 1000
+            self.write_boot_id()
+            self.remember_copy()
+            done = self.run("pre-run")
+            if self.reached and self.reached[1] != "refused":
+                expect(done.returncode in (0, 1), f"pre-run after {verb} was cut at {at}", done.stderr)
+            self.expect_healthy(pending)
+            if done.returncode == 0:
+                self.check_no_leftovers()
+            self.check_invariants(f"pre-run after {verb} was cut at {at}")
+        self.load(saved)
