@@ -1,126 +1,34 @@
 // The simulated cloud on the embedded API server: real requests, real listeners on the loopback, real
-// traffic. The cloud's clock is the test's, so that its delays are exact and cost no time; the server's clock
-// is real.
+// traffic.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <map>
+#include <set>
 
-#include "apiserver/server.hpp"
-#include "async/event_loop.hpp"
-#include "async/task_group.hpp"
 #include "cloud/admin.hpp"
-#include "cloud/node_player.hpp"
-#include "cloud/service_controller.hpp"
 #include "http/client.hpp"
-#include "kube/client/kubeconfig.hpp"
-#include "kube/client/transport.hpp"
+
+#include "cloud_fixture.hpp"
 
 namespace fairway::cloud {
 namespace {
 
 using std::chrono::seconds;
+using testing::kDeployments;
+using testing::kInside;
+using testing::kOutside;
+using testing::kPods;
+using testing::kServices;
+using testing::port_offset;
 
-const kube::ResourceType kServices{.kind = {"", "v1", "Service"}, .resource = "services"};
-const kube::ResourceType kNamespaces{
-    .kind = {"", "v1", "Namespace"}, .resource = "namespaces", .is_namespaced = false};
-const kube::ResourceType kPods{.kind = {"", "v1", "Pod"}, .resource = "pods"};
-const kube::ResourceType kDeployments{.kind = {"apps", "v1", "Deployment"}, .resource = "deployments"};
-const kube::ResourceType kEvents{.kind = {"", "v1", "Event"}, .resource = "events"};
 const std::string kNs = "default";
-// Ports of the test's own, so that neither root nor a free port 80 is needed.
-constexpr std::uint16_t kOffset = 28000;
-constexpr const char* kInside = "127.77.200.1";
-constexpr const char* kOutside = "127.0.0.1";
-
-Task<void> stop_server(apiserver::ApiServer& server) {
-  co_await server.stop(Duration::zero());
-  co_return Result<void>{};
-}
-Task<void> stop_both(ServiceController& controller, NodePlayer* nodes) {
-  co_await controller.stop();
-  if (nodes != nullptr) co_await nodes->stop();
-  co_return Result<void>{};
-}
-
-Task<std::string> exchange(TimerClock& clock, http::TcpEndpoint to, std::string from) {
-  FAIRWAY_CO_TRY(const auto stream,
-                 co_await http::TcpStream::connect(clock, std::move(to), seconds(30), from));
-  FAIRWAY_CO_CHECKED(
-      co_await stream->write("GET /hello HTTP/1.1\r\nHost: apps.test\r\nConnection: close\r\n\r\n"));
-  std::string all;
-  std::array<char, 4096> block;
-  for (;;) {
-    FAIRWAY_CO_TRY(const std::size_t count, co_await stream->read_some(block));
-    if (count == 0) break;
-    all.append(block.data(), count);
-  }
-  co_return all;
-}
 
 Task<void> hang_up(std::unique_ptr<http::TcpStream>) {
   co_return Result<void>{};
 }
 
-class OnTheEmbeddedServer : public ::testing::Test {
+class OnTheEmbeddedServer : public testing::CloudOnServer {
  protected:
-  ~OnTheEmbeddedServer() override {
-    stop_cloud();
-    if (server_) EXPECT_TRUE(loop_.block_on(stop_server(*server_)));
-  }
-
-  void start(std::string_view platform) {
-    auto started = loop_.block_on(apiserver::ApiServer::start(loop_, {}));
-    ASSERT_TRUE(started) << started.error().describe();
-    server_ = *std::move(started);
-    const auto kubeconfig = kube::parse_kubeconfig(server_->kubeconfig(), "the server's kubeconfig");
-    const auto config = kube::resolve_context(*kubeconfig);
-    auto transport = kube::make_transport(loop_.executor(), loop_.clock(), *config);
-    transport_ = *transport;
-    url_ = config->server;
-    client_ = std::make_unique<kube::Client>(transport_, loop_.clock(), url_,
-                                             kube::ClientOptions{.requests_per_second = 0});
-    settings_.profile = *find_profile(platform);
-    settings_.port_offset = kOffset;
-    start_cloud();
-  }
-
-  void start_cloud() {
-    cloud_client_ = std::make_unique<kube::Client>(transport_, clock_, url_,
-                                                   kube::ClientOptions{.requests_per_second = 0});
-    runtime_ = std::make_unique<kube::Runtime>(*cloud_client_, kube::RuntimeOptions{.name = kComponent});
-    cloud_ = std::make_unique<ServiceController>(*runtime_, loop_.executor(), settings_, Faults{}, registry_);
-    if (plays_nodes_) {
-      nodes_ = std::make_unique<NodePlayer>(*runtime_, loop_.executor(), "app=router",
-                                            nodes::Settings{.port_offset = kOffset}, registry_);
-    }
-    services_ = &runtime_->cache(kServices);
-    group_ = std::make_unique<async::TaskGroup>(loop_.executor());
-    group_->spawn("runtime", runtime_->run());
-    loop_.run_until([this] { return runtime_->health().is_ready; });
-  }
-  // As kill -9 does: nothing is tidied up on the server.
-  void stop_cloud() {
-    if (!group_) return;
-    group_->cancel();
-    loop_.run_until([this] { return group_->size() == 0; });
-    EXPECT_TRUE(loop_.block_on(stop_both(*cloud_, nodes_.get())));
-    group_.reset();
-    runtime_.reset();
-    nodes_.reset();
-    cloud_.reset();
-    cloud_client_.reset();
-  }
-
-  json::Object create(kube::Resource place, const std::string& text) {
-    auto made = loop_.block_on(client_->create(std::move(place), *json::parse_object(text)));
-    EXPECT_TRUE(made) << made.error().describe();
-    return made ? *made : json::Object{};
-  }
-  json::Object patch(kube::Resource place, const std::string& text) {
-    auto made =
-        loop_.block_on(client_->patch(std::move(place), kube::PatchKind::Merge, *json::parse_object(text)));
-    EXPECT_TRUE(made) << made.error().describe();
-    return made ? *made : json::Object{};
-  }
   void create_service(const std::string& name = "web", const std::string& annotations = "{}",
                       const std::string& spec = "") {
     create(kServices.in(kNs),
@@ -133,50 +41,6 @@ class OnTheEmbeddedServer : public ::testing::Test {
     EXPECT_TRUE(loop_.block_on(client_->remove(kServices.in(kNs, name))));
   }
 
-  std::shared_ptr<const json::Object> service(const std::string& name = "web") const {
-    return services_->get({kNs, name});
-  }
-  std::optional<LoadBalancer> record(const std::string& name = "web") const {
-    const auto found = service(name);
-    return found ? load_balancer_of(*found) : std::nullopt;
-  }
-  std::string published(const std::string& name = "web") const {
-    const auto found = service(name);
-    const auto names = found ? published_of(*found) : std::vector<std::string>{};
-    return names.empty() ? "" : names.front();
-  }
-  // The cloud's time passes in small steps, between which requests are answered: none of them runs out of it.
-  void advance_until(const std::function<bool()>& done) {
-    for (int step = 0; !done(); ++step) {
-      ASSERT_LT(step, 20'000) << "it never comes about";
-      clock_.advance(std::chrono::milliseconds(250));
-      for (int i = 0; i < 2 && !done(); ++i)
-        EXPECT_TRUE(loop_.block_on(client_->get(kNamespaces.in("", "default"))));
-    }
-  }
-  void await_published(const std::string& name = "web", std::string_view other_than = "") {
-    advance_until([&] { return !published(name).empty() && published(name) != other_than; });
-  }
-  void await_operation(Operation::Kind kind, const std::string& name = "web") {
-    loop_.run_until([&] {
-      const auto found = record(name);
-      return found && found->operation && found->operation->kind == kind;
-    });
-  }
-  bool has_event(std::string_view reason, std::string_view text = "") {
-    const auto events = loop_.block_on(client_->list_all(kEvents.in(kNs)));
-    return events && std::ranges::any_of(events->items, [&](const json::Object& event) {
-             return json::get_string(event, {"reason"}) == reason &&
-                    json::get_string(event, {"source", "component"}) == kComponent &&
-                    json::get_string(event, {"message"}).value_or("").find(text) != std::string_view::npos;
-           });
-  }
-  // What a client is answered; empty when it is not.
-  std::string ask(const std::string& address, const char* from, std::uint16_t port = 80) {
-    const auto answered =
-        loop_.block_on(exchange(loop_.clock(), {address, static_cast<std::uint16_t>(port + kOffset)}, from));
-    return answered ? *answered : "";
-  }
   http::Response admin(const std::string& method, const std::string& path, const std::string& body = "",
                        const char* type = "application/json") {
     auto server = http::Server::listen(loop_.executor(), loop_.clock(), {},
@@ -201,22 +65,6 @@ class OnTheEmbeddedServer : public ::testing::Test {
     co_await server.stop(Duration::zero());
     co_return Result<void>{};
   }
-
-  async::EventLoop loop_;
-  ManualClock clock_;
-  std::unique_ptr<apiserver::ApiServer> server_;
-  std::shared_ptr<http::Transport> transport_;
-  http::Url url_;
-  std::unique_ptr<kube::Client> client_;
-  std::unique_ptr<kube::Client> cloud_client_;
-  Settings settings_;
-  bool plays_nodes_ = false;
-  metrics::Registry registry_;
-  std::unique_ptr<ServiceController> cloud_;
-  std::unique_ptr<NodePlayer> nodes_;
-  std::unique_ptr<kube::Runtime> runtime_;
-  kube::ObjectCache* services_ = nullptr;
-  std::unique_ptr<async::TaskGroup> group_;
 };
 
 // With pods that answer, made by a Deployment.
@@ -402,8 +250,9 @@ TEST_F(OnTheEmbeddedServer, AnOccupiedPortIsToldAndOvercome) {
   create_service();
   await_operation(Operation::Kind::Create);
   const std::string address = record()->address;
-  auto squatter = http::TcpListener::listen(loop_.executor(), loop_.clock(),
-                                            {address, static_cast<std::uint16_t>(80 + kOffset)}, {}, hang_up);
+  auto squatter =
+      http::TcpListener::listen(loop_.executor(), loop_.clock(),
+                                {address, static_cast<std::uint16_t>(80 + port_offset())}, {}, hang_up);
   ASSERT_TRUE(squatter) << squatter.error().describe();
   clock_.advance(settings_.profile.delays.provision);
   loop_.run_until([&] { return has_event("SyncLoadBalancerFailed", "cannot listen on " + address); });
