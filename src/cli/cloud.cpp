@@ -166,8 +166,8 @@ Result<void> run(const CloudFlags& flags, Invocation& invocation) {
 }
 
 // Nothing at all is a delay too.
-void delay_option(CLI::App& command, std::string flag, std::optional<Duration>& into,
-                  std::string description) {
+void delay_option(CLI::App& command, std::string flag, std::optional<Duration>& into, std::string description,
+                  std::string otherwise = "the platform's") {
   command
       .add_option_function<std::string>(
           flag,
@@ -178,7 +178,7 @@ void delay_option(CLI::App& command, std::string flag, std::optional<Duration>& 
           },
           std::move(description))
       ->type_name("DURATION")
-      ->default_str("the platform's");
+      ->default_str(std::move(otherwise));
 }
 
 void add_range_options(CLI::App& command, CloudFlags& flags) {
@@ -220,6 +220,8 @@ void add_node_options(CLI::App& command, CloudFlags& flags) {
   command.add_option("--play-nodes-for", flags.nodes_for, "Of Deployments with these labels")
       ->type_name("SELECTOR")
       ->default_str("routers");
+  delay_option(command, "--min-ready", flags.nodes.min_ready, "Count played pods as available after so long",
+               "the Deployment's minReadySeconds");
   command.add_option("--pod-range", flags.pods, "Addresses of played pods")
       ->type_name("CIDR")
       ->default_str(flags.pods);

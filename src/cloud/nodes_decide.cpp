@@ -66,15 +66,18 @@ class Decision {
     const kube::Condition* ready = kube::find_condition(conditions, "Ready");
     if (ready == nullptr || ready->status != kube::kConditionTrue) return;
     ++counts_.ready;
-    const auto grace =
-        std::chrono::seconds(json::get_int(deployment_, {"spec", "minReadySeconds"}).value_or(0));
-    const WallTime due = ready->last_transition_time.value_or(seen_.now) + grace;
+    const WallTime due = ready->last_transition_time.value_or(seen_.now) + min_ready();
     if (seen_.now < due) {
       plan_.wake(due, "a pod has been ready for long enough");
       return;
     }
     ++counts_.available;
     available_.insert(std::string(kube::name_of(*pod.object)));
+  }
+
+  Duration min_ready() const {
+    if (seen_.settings->min_ready) return *seen_.settings->min_ready;
+    return std::chrono::seconds(json::get_int(deployment_, {"spec", "minReadySeconds"}).value_or(0));
   }
 
   // A pod that runs and says so is left alone.

@@ -29,6 +29,7 @@ struct Settings {
   Network pods{0x7f580000, 16};  // 127.88.0.0/16
   std::uint16_t port_offset = 0;
   std::string node = "fairway-node";
+  std::optional<Duration> min_ready = {};  // instead of a Deployment's minReadySeconds
 };
 
 struct Observed {

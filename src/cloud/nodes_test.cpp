@@ -220,6 +220,13 @@ TEST(Nodes, APodThatVanishedIsStoppedAndReplaced) {
   EXPECT_EQ(nodes.status("availableReplicas"), 2);
 }
 
+TEST(Nodes, WhoIsInAHurrySaysSo) {
+  SimulatedNodes nodes;
+  nodes.settings.min_ready = Duration::zero();
+  nodes.settle();
+  EXPECT_EQ(nodes.status("availableReplicas"), 2);
+}
+
 TEST(Nodes, AnOffsetIsWrittenOnThePods) {
   SimulatedNodes nodes;
   nodes.settings.port_offset = 8000;
