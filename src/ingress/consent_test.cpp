@@ -244,6 +244,17 @@ TEST(Consent, ASilentSpecIsNotAWishToPublishWhatIsInternal) {
   EXPECT_EQ(cluster.condition("Progressing"), "True ScopeChanged");
 }
 
+TEST(Consent, WhereTheCloudCanChangeInPlaceARefusedWriteIsNoReasonToDelete) {
+  SimulatedCluster cluster = published("Azure");
+  const std::string uid = uid_of(cluster);
+  cluster.service_refusal = "not allowed";
+  cluster.annotate();
+  cluster.set_scope("Internal");
+  cluster.settle();
+  EXPECT_TRUE(cluster.deletions.empty());
+  EXPECT_EQ(uid_of(cluster), uid);
+}
+
 // Gap 13 of the reference: consent within hours, and a rehearsal.
 void hold(SimulatedCluster& cluster, std::string_view annotation, const char* value) {
   cluster.change(

@@ -51,6 +51,12 @@ TEST(Preview, ARecreationSaysWhatItCosts) {
   EXPECT_TRUE(held.contains("consent:  given, and held back. The annotation ")) << held;
 }
 
+TEST(Preview, OnAzureTheWayOutIsWarnedOfWhenItMayBeLost) {
+  EXPECT_EQ(preview_scope(published("Azure").observe(), Scope::Internal).warnings.size(), 1U);
+  EXPECT_TRUE(preview_scope(published("Azure", "Internal").observe(), Scope::External).warnings.empty());
+  EXPECT_TRUE(preview_scope(published("GCP").observe(), Scope::Internal).warnings.empty());
+}
+
 TEST(Preview, EveryWayIsTold) {
   struct Case {
     std::string_view platform;

@@ -261,6 +261,7 @@ TEST(Scope, Case14AnInternalLoadBalancerHasNoFloatingAddress) {
   EXPECT_EQ(json::get_string(*cluster.service(), {"spec", "loadBalancerIP"}), "198.51.100.7");
   cluster.set_scope("Internal");
   cluster.settle();
+  EXPECT_FALSE(cluster.message("LoadBalancerProgressing").contains("floatingIP")) << "it goes with the scope";
   cluster.delete_service();
   cluster.settle();
   EXPECT_EQ(json::get_string(*cluster.service(), {"spec", "loadBalancerIP"}), std::nullopt);
