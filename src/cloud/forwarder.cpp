@@ -14,6 +14,7 @@ constexpr Duration kConnectTimeout = std::chrono::seconds(5);
 constexpr Duration kIdleTimeout = std::chrono::minutes(10);
 constexpr std::uint16_t kFirstFreePort = 1024;
 constexpr int kSuggestedOffset = 8000;
+constexpr std::string_view kLoopback = "127.";
 
 boost::asio::awaitable<void> close(std::map<std::uint16_t, std::unique_ptr<http::TcpListener>> listeners) {
   for (const auto& [port, listener] : listeners) co_await listener->stop();
@@ -128,10 +129,12 @@ void Forwarder::count(std::string outcome) {
 }
 
 // The first backend that answers, in turn.
-Task<std::unique_ptr<http::TcpStream>> Forwarder::connect(std::vector<Backend> backends, std::size_t first) {
+Task<std::unique_ptr<http::TcpStream>> Forwarder::connect(std::vector<Backend> backends, std::size_t first,
+                                                          std::string from) {
   for (std::size_t i = 0; i < backends.size(); ++i) {
     const Backend& backend = backends[(first + i) % backends.size()];
-    auto stream = co_await http::TcpStream::connect(clock_, {backend.address, backend.port}, kConnectTimeout);
+    auto stream =
+        co_await http::TcpStream::connect(clock_, {backend.address, backend.port}, kConnectTimeout, from);
     if (stream || stream.error().code == ErrorCode::Cancelled) co_return stream;
     log::debug("a backend does not answer", {{"pod", backend.pod}, {"error", stream.error().describe()}});
   }
@@ -150,7 +153,10 @@ Task<void> Forwarder::forward(std::shared_ptr<Served> served, std::unique_ptr<ht
       port == frontend.ports.end() ? std::vector<Backend>{} : backends_(served->key, frontend, *port);
   const std::string header = proxy_header(frontend.proxy, {client->peer().address, client->peer().port,
                                                            client->local().address, client->local().port});
-  auto backend = co_await connect(backends, served->next++);
+  // Any address of the loopback can be taken; one of another machine cannot.
+  const bool keeps_client = frontend.keeps_client && client->peer().address.starts_with(kLoopback);
+  auto backend =
+      co_await connect(backends, served->next++, keeps_client ? client->peer().address : std::string());
   if (!backend) {
     if (backend.error().code == ErrorCode::Cancelled) co_return std::unexpected(backend.error());
     ++served->traffic.unserved;

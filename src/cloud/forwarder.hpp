@@ -55,7 +55,8 @@ class Forwarder {
 
   Task<Listeners> open(std::shared_ptr<Served> served, Frontend frontend);
   Task<void> forward(std::shared_ptr<Served> served, std::unique_ptr<http::TcpStream> client);
-  Task<std::unique_ptr<http::TcpStream>> connect(std::vector<Backend> backends, std::size_t first);
+  Task<std::unique_ptr<http::TcpStream>> connect(std::vector<Backend> backends, std::size_t first,
+                                                 std::string from);
   void count(std::string outcome);
 
   boost::asio::any_io_executor executor_;

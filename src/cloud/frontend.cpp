@@ -53,7 +53,9 @@ Frontend frontend_of(const json::Object& service, const LoadBalancer& record, co
                 .scope = record.scope,
                 .address = record.address,
                 .source_ranges = source_ranges_of(service),
-                .proxy = asked_proxy_header(service, settings.profile)};
+                .proxy = asked_proxy_header(service, settings.profile),
+                .keeps_client = settings.profile.passes_through &&
+                                json::get_string(service, {"spec", "externalTrafficPolicy"}) == "Local"};
   for_objects(service, {"spec", "ports"}, [&](const json::Object& port) {
     const std::int64_t number = json::get_int(port, {"port"}).value_or(0);
     const auto own = as_port(static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0)));

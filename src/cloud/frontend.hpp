@@ -42,6 +42,7 @@ struct Frontend {
   std::vector<FrontendPort> ports = {};
   std::vector<std::string> source_ranges = {};  // empty: from anywhere
   ProxyHeader proxy = ProxyHeader::None;
+  bool keeps_client = false;   // backends see the client's own address
   kube::Labels selector = {};  // of pods; empty: of none
   bool operator==(const Frontend&) const = default;
 };

@@ -46,6 +46,7 @@ struct Profile {
   AddressForm form = AddressForm::Ip;
   bool marks_internal_names = false;  // an internal one's host name begins with "internal-"
   ProxyStyle proxy = ProxyStyle::Never;
+  bool passes_through = false;  // with a local traffic policy backends see the client's own address
   Delays delays = {};
 };
 

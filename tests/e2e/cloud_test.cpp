@@ -113,8 +113,11 @@ TEST_F(WithRouters, TrafficFollowsTheScopeAndTheRanges) {
   await_published();
   const std::string external = published();
   EXPECT_NE(ask(external, kOutside).find("\"pod\":\"router-"), std::string::npos);
-  EXPECT_NE(ask(external, kOutside).find("\"client\":\"127.0.0.1\""), std::string::npos)
-      << "without a PROXY header the pod sees the load balancer, which is of this machine";
+  EXPECT_NE(ask(external, "127.9.9.9").find(R"("client":"127.0.0.1")"), std::string::npos)
+      << "the pod sees the load balancer, which is of this machine";
+  patch(kServices.in(kNs, "web"), R"({"spec":{"externalTrafficPolicy":"Local"}})");
+  loop_.run_until(
+      [&] { return ask(external, "127.9.9.9").find(R"("client":"127.9.9.9")") != std::string::npos; });
 
   patch(kServices.in(kNs, "web"), R"({"spec":{"loadBalancerSourceRanges":["127.5.0.0/16"]}})");
   loop_.run_until([&] { return ask(external, kOutside).empty(); });
