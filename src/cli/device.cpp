@@ -50,6 +50,8 @@ struct DeviceSettings {
   bool without_manifest = false;
   bool discard_data = false;
   bool motd = false;
+  bool auto_recovery = false;
+  bool dont_save_failed = false;
   std::size_t limit = 50;
 };
 
@@ -196,13 +198,21 @@ Result<void> run_list(const DeviceSettings& settings, Invocation& invocation) {
 
 Result<void> run_backup(const DeviceSettings& settings, Invocation& invocation) {
   FAIRWAY_TRY(const auto session, open(settings, invocation));
-  FAIRWAY_TRY(const std::string path, session->device->back_up(settings.argument));
+  FAIRWAY_TRY(const std::string path, settings.auto_recovery
+                                          ? session->device->back_up_for_recovery(settings.argument)
+                                          : session->device->back_up(settings.argument));
   invocation.out << path << '\n';
   return {};
 }
 
 Result<void> run_restore(const DeviceSettings& settings, Invocation& invocation) {
   FAIRWAY_TRY(const auto session, open(settings, invocation));
+  if (settings.auto_recovery) {
+    FAIRWAY_TRY(const std::string path,
+                session->device->restore_for_recovery(settings.argument, !settings.dont_save_failed));
+    invocation.out << path << '\n';
+    return {};
+  }
   FAIRWAY_CHECKED(session->device->restore({.from = settings.argument,
                                             .without_manifest = settings.without_manifest,
                                             .discards_data = settings.discard_data}));
@@ -298,12 +308,20 @@ void add_manual_verbs(CLI::App& device, Invocation& invocation) {
                             "Copy the data, by hand; refuses while the application runs", backup, run_backup);
   copy.footer("fairway device backup /var/lib/microshift.bak/before-the-visit");
   copy.add_option("PATH", backup->argument, "Where to; must not exist")->required()->type_name("PATH");
+  copy.add_flag("--auto-recovery", backup->auto_recovery,
+                "PATH is a folder of backups; the new one is named by the time");
   auto restore = std::make_shared<DeviceSettings>();
   CLI::App& back = add_verb(device, invocation, "restore", kRestoreDescription, restore, run_restore);
   back.footer("fairway device restore /var/lib/microshift.bak/before-the-visit");
   back.add_option("BACKUP", restore->argument, "A backup's name or path")->required()->type_name("BACKUP");
   back.add_flag("--without-manifest", restore->without_manifest, "Also a directory that has no manifest");
   back.add_flag("--discard-data", restore->discard_data, "Keep no copy of the data as it is");
+  CLI::Option* recovery = back.add_flag(
+      "--auto-recovery", restore->auto_recovery,
+      "BACKUP is a folder of backups; the newest of this system that was not tried yet is taken");
+  back.add_flag("--dont-save-failed", restore->dont_save_failed,
+                "With --auto-recovery: keep no copy of the data")
+      ->needs(recovery);
   auto verify = std::make_shared<DeviceSettings>();
   add_verb(device, invocation, "verify",
            "Check backups against their manifests; exit code 1 when one is damaged", verify, run_verify)

@@ -60,6 +60,9 @@ class Device {
   // Both refuse while the application runs. `path` must not exist; gives where the copy is.
   Result<std::string> back_up(const std::string& path);
   Result<void> restore(const ManualRestore& request);
+  // The same in a folder of many: a backup named by the time, and the newest one that was not tried yet.
+  Result<std::string> back_up_for_recovery(const std::string& folder);
+  Result<std::string> restore_for_recovery(const std::string& folder, bool saves_failed);
 
   Result<Observed> look() const;
   // All backups, or the one named.
@@ -75,6 +78,9 @@ class Device {
   void record(const std::string& verb, const Observed& seen, const Plan& plan, const Result<void>& outcome);
   Result<void> check_stopped(bool is_backup) const;
   Result<void> save_before_restore(const Observed& seen, const std::string& source, bool discards);
+  Result<void> recover_from(const std::string& real, const std::string& folder, const std::string& chosen,
+                            const std::string& last, bool saves_failed);
+  Result<void> save_failed(const std::string& real, const std::string& draft);
   Result<void> check_source(const ManualRestore& request, const std::string& path, Manifest& manifest) const;
 
   Place place_;

@@ -6,6 +6,7 @@
 #include "device/journal.hpp"
 #include "device/manifest.hpp"
 #include "device/next_boot.hpp"
+#include "device/recovery_names.hpp"
 #include "device/settings.hpp"
 
 namespace fairway::device {
@@ -187,6 +188,24 @@ TEST(Deployments, RollbackIsTheFirstAfterTheBootedOne) {
   EXPECT_EQ(list.rollback()->id, "c");
   list.problem = "unreadable";
   EXPECT_EQ(list.rollback(), nullptr);
+}
+
+TEST(RecoveryNames, TheNewestThatWasNotTriedYet) {
+  EXPECT_EQ(recovery_name(WallTime{std::chrono::seconds{1'700'000'000}}, "4.14.0"), "20231114221320_4.14.0");
+  const std::vector<std::string> names = {"20230101000000_4.14.0",
+                                          "20230301000000_4.15.0",
+                                          "20230201000000_4.14.0",
+                                          "20230401000000",
+                                          "2023040100000x_4.14.0",
+                                          "state.json",
+                                          "failed"};
+  EXPECT_EQ(choose_recovery(names, "4.14.0", ""), "20230201000000_4.14.0");
+  EXPECT_EQ(choose_recovery(names, "4.14.0", "20230201000000_4.14.0"), "20230101000000_4.14.0");
+  EXPECT_EQ(choose_recovery(names, "4.14", ""), std::nullopt);
+  EXPECT_EQ(parse_recovery_state(serialize_recovery_state("20230201000000_4.14.0")).value(),
+            "20230201000000_4.14.0");
+  for (const char* wrong : {"", "{}", "[]", R"({"LastBackup":"../x"})", R"({"LastBackup":3})"})
+    EXPECT_FALSE(parse_recovery_state(wrong)) << wrong;
 }
 
 TEST(Settings, AreStrict) {

@@ -695,6 +695,39 @@ def by_hand(make):
     expect("(latest)" in device.run("list", check=0).stdout, "list")
 
 
+@scenario("38 automatic recovery")
+def automatic_recovery(make):
+    device = two_boots(make)
+    device.set_services("inactive")
+    folder = os.path.join(device.root, "var/lib/recovery")
+    states, names = [], []
+    for number in range(3):
+        write(os.path.join(device.data, "number"), f"{number}\n")
+        states.append(device.full())
+        made = device.run("backup", "/var/lib/recovery", "--auto-recovery", check=0).stdout.strip()
+        name = os.path.basename(made).replace(os.path.basename(made)[:14], f"2026010100000{number}")
+        for suffix in ("", ".manifest"):  # as if days had passed between them
+            os.rename(made + suffix, os.path.join(folder, name + suffix))
+        names.append(name)
+    shutil.copytree(os.path.join(folder, names[2]), os.path.join(folder, f"20270101000000_{B().id}"))
+    write(os.path.join(device.data, "number"), "broken\n")
+    done = device.run("restore", "/var/lib/recovery", "--auto-recovery", check=0)
+    equal((done.stdout.strip(), device.full()), (f"/var/lib/recovery/{names[2]}", states[2]), "the newest of this system")
+    equal(json.loads(read(os.path.join(folder, "state.json"))), {"LastBackup": names[2]}, "the state")
+    failed = os.listdir(os.path.join(folder, "failed"))
+    equal(read(os.path.join(folder, "failed", failed[0], "number")), "broken\n", "the failed data is kept")
+    device.run("restore", "/var/lib/recovery", "--auto-recovery", "--dont-save-failed", check=0)
+    equal(device.full(), states[1], "the next one")
+    equal(sorted(os.listdir(os.path.join(folder, "restored"))), [names[2], names[2] + ".manifest"], "the one that did not help")
+    equal(len(os.listdir(os.path.join(folder, "failed"))), 1, "no more failed data is kept")
+    device.run("restore", "/var/lib/recovery", "--auto-recovery", "--dont-save-failed", check=0)
+    equal(device.full(), states[0], "the oldest")
+    done = device.run("restore", "/var/lib/recovery", "--auto-recovery", check=1)
+    expect("that was not tried already" in done.stderr, "then there is none", done.stderr)
+    equal(device.run("restore", "/x", "--dont-save-failed").returncode, 2, "which means nothing alone")
+    device.check_no_leftovers()
+
+
 @scenario("41")
 def rust_profile(make):
     device = make(A(), profile="rs")

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Boots the simulated device through every scenario: scenarios_test.py [--cuts] [SCENARIO...]
+"""Boots the simulated device through every scenario: scenarios_test.py [--cuts | --power-loss] [SCENARIO...]
 
 With --cuts each pre-run, green and red of the scenarios that the specification lists is also cut at every system call that
-changes a file, and fails there with ENOSPC and EIO. FAIRWAY_DEVICE_CUT_STEP=7 tries every seventh. FAIRWAY_DEVICE_DISK names a
+changes a file, and fails there with ENOSPC and EIO. FAIRWAY_DEVICE_CUT_STEP=7 tries every seventh. --power-loss: the same on an XFS that
+forgets at each cut what was not synced. FAIRWAY_DEVICE_DISK names a
 folder to work in, such as a mounted XFS. Exit code 77: not run, and why.
 """
 
 import errno
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -16,12 +18,20 @@ import traceback
 import simulator
 from scenarios import SCENARIOS
 
-CUT_SCENARIOS = ["1", "5", "9", "11", "15", "16", "21", "23", "25", "27", "28"]
+CUT_SCENARIOS = ["1", "5", "9", "11", "15", "16", "21", "23", "25", "26", "28"]
 
 
 def not_run(why):
     print(f"not run: {why}")
     sys.exit(77)
+
+
+def can_mount_xfs():
+    with tempfile.TemporaryDirectory() as folder:
+        image, place = os.path.join(folder, "image"), os.path.join(folder, "mounted")
+        os.mkdir(place)
+        script = f"truncate -s 320M {image} && mkfs.xfs -q -m reflink=1 {image} && mount -o loop {image} {place} && umount {place}"
+        return shutil.which("xfs_io") and subprocess.run(["sh", "-c", script], capture_output=True).returncode == 0
 
 
 class Maker:
@@ -30,7 +40,8 @@ class Maker:
 
     def __call__(self, first, profile="bash", settings="", disk=False):
         place = tempfile.mkdtemp(dir=self.folder if not disk else tempfile.gettempdir())
-        device = simulator.Device(place, first, profile, settings, self.story.append)
+        loses_writes = bool(self.explore and self.explore.get("loses_writes"))
+        device = simulator.Device(place, first, profile, settings, self.story.append, loses_writes)
         device.explore = self.explore
         if self.explore:
             device.environment = {"ASAN_OPTIONS": "detect_leaks=0"}
@@ -41,7 +52,9 @@ class Maker:
         return sum(device.points for _, device in self.made)
 
     def clean(self):
-        for place, _ in self.made:
+        for place, device in self.made:
+            if device.image:
+                device.unmount()
             shutil.rmtree(place, ignore_errors=True)
 
 
@@ -65,16 +78,19 @@ def run(name, folder, explore):
 def main():
     words = sys.argv[1:]
     explore = None
-    if words and words[0] == "--cuts":
-        words.pop(0)
-        explore = {"step": int(os.environ.get("FAIRWAY_DEVICE_CUT_STEP", "1")), "health": True,
-                   "errors": (errno.ENOSPC, errno.EIO)}
+    if words and words[0] in ("--cuts", "--power-loss"):
+        loses_writes = words.pop(0) == "--power-loss"
+        explore = {"loses_writes": loses_writes,
+                   "step": int(os.environ.get("FAIRWAY_DEVICE_CUT_STEP", "1")), "health": True,
+                   "errors": () if loses_writes else (errno.ENOSPC, errno.EIO)}
     if os.geteuid() != 0:
         not_run("owners and labels can only be copied by root")
     if explore and not simulator.can_cut():
         not_run("this kernel lets nobody watch the system calls of a child (seccomp user notifications)")
     if simulator.GRUB_EDITENV is None:
         not_run("there is no grub-editenv (package grub-common)")
+    if explore and explore["loses_writes"] and not can_mount_xfs():
+        not_run("an XFS image cannot be made and mounted here (packages xfsprogs, mount; loop devices)")
     names = words or (CUT_SCENARIOS if explore else list(SCENARIOS))
     base = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
     folder = tempfile.mkdtemp(dir=os.environ.get("FAIRWAY_DEVICE_DISK", base))

@@ -115,7 +115,7 @@ class Deployment:
 
 
 class Device:
-    def __init__(self, folder, first, profile="bash", settings="", log=None):
+    def __init__(self, folder, first, profile="bash", settings="", log=None, loses_writes=False):
         self.root = os.path.join(folder, "root")
         self.profile, self.settings, self.log = profile, settings, log or (lambda text: None)
         self.data, self.bak = os.path.join(self.root, "var/lib/microshift"), os.path.join(self.root, "var/lib/microshift.bak")
@@ -125,12 +125,33 @@ class Device:
         self.services = "inactive"
         self.reached = None  # what pre-run left, of the last boot
         self.explore, self.points, self.environment = None, 0, {}
+        self.image = None
+        os.makedirs(os.path.join(self.root, "var"))
+        if loses_writes:
+            self.image = os.path.join(folder, "disk.xfs")
+            subprocess.run(["truncate", "-s", "320M", self.image], check=True)
+            subprocess.run(["mkfs.xfs", "-q", "-m", "reflink=1", self.image], check=True)
+            self.mount()
         os.makedirs(os.path.join(self.root, "var/lib"))
         os.makedirs(os.path.dirname(self.grubenv))
         subprocess.run([GRUB_EDITENV, self.grubenv, "create"], check=True)
         self.install(first)
         self.entries = [first]
         self.write_entries()
+
+    # A disk that forgets what was not synced.
+
+    def mount(self):
+        subprocess.run(["mount", "-o", "loop", self.image, os.path.join(self.root, "var")], check=True)
+
+    def unmount(self):
+        subprocess.run(["umount", os.path.join(self.root, "var")], check=True)
+
+    def lose_power(self):
+        if self.image:
+            subprocess.run(["xfs_io", "-x", "-c", "shutdown", os.path.join(self.root, "var")], check=True)
+            self.unmount()
+            self.mount()
 
     # What an administrator or an update does.
 
@@ -150,9 +171,10 @@ class Device:
             os.makedirs(os.path.dirname(unit))
             shutil.copy(os.path.join(DEPLOY, "microshift-pre-run.service"), unit)
             write(os.path.join(path, "usr/lib/fairway/device.yaml"), "digest: true\nlock-wait: 1s\n" + self.settings)
-            failing = 'echo half >"$DATA/half"\nexit 3\n' if deployment.fails_migration else ""
+            failing = 'echo half >"$DATA/half"\ntouch -d 2001-01-01 "$DATA/half"\nexit 3\n' if deployment.fails_migration else ""
             write(os.path.join(path, "usr/lib/fairway/device/migrate.d/10_schema"),
-                  f'#!/bin/sh\nset -e\n{failing}echo "$TO" >"$DATA/schema.new"\nmv "$DATA/schema.new" "$DATA/schema"\n', 0o755)
+                  f'#!/bin/sh\nset -e\n{failing}echo "$TO" >"$DATA/schema.new"\n'
+                  f'touch -d 2001-01-01 "$DATA/schema.new"\nmv "$DATA/schema.new" "$DATA/schema"\n', 0o755)
         link = os.path.join(self.root, "ostree/boot.1/os", hashlib.sha256(deployment.id.encode()).hexdigest(), "0")
         os.makedirs(os.path.dirname(link), exist_ok=True)
         if not os.path.lexists(link):
@@ -494,13 +516,15 @@ class Device:
         var = os.path.join(self.root, "var")
         kept = var + ".kept"
         shutil.rmtree(kept, ignore_errors=True)
-        subprocess.run(["cp", "-a", var, kept], check=True)
+        subprocess.run(["cp", "-a", var + "/.", kept], check=True)
         return copy.copy(self.healthy), copy.copy(self.copies), self.boots
 
     def load(self, saved):
         var = os.path.join(self.root, "var")
-        subprocess.run(["rm", "-rf", var], check=True)
-        subprocess.run(["cp", "-a", var + ".kept", var], check=True)
+        subprocess.run(["find", var, "-mindepth", "1", "-delete"], check=True)
+        subprocess.run(["cp", "-a", var + ".kept/.", var], check=True)
+        if self.image:
+            subprocess.run(["sync", "-f", var], check=True)
         self.healthy, self.copies, self.boots = copy.copy(saved[0]), copy.copy(saved[1]), saved[2]
         self.write_boot_id()
 
@@ -523,6 +547,7 @@ class Device:
             self.load(saved)
             cut = self.run("pre-run", cut=[CUT, "--kill-at", str(at), "--"])
             equal(cut.returncode, 137, f"killed at {at} of {count}")
+            self.lose_power()
             self.check_invariants(f"cut at {at} of {count}")
             self.boots += 1000
             self.write_boot_id()
@@ -553,6 +578,7 @@ class Device:
             self.points += 1
             self.load(saved)
             equal(self.run(verb, cut=[CUT, "--kill-at", str(at), "--"]).returncode, 137, f"{verb} killed at {at}")
+            self.lose_power()
             self.check_invariants(f"{verb} cut at {at} of {count}")
             pending = self.next_boot()
             self.boots += 1000
