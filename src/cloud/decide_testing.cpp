@@ -12,19 +12,18 @@ Network range_of(const Settings& settings, Scope scope) {
   return settings.range(scope);
 }
 
-std::shared_ptr<Settings> settings_for(std::string_view platform) {
+std::shared_ptr<Settings> settings_for(std::string_view platform, int prefix) {
   auto made = std::make_shared<Settings>();
   made->profile = *find_profile(platform);
-  // Small, so that interleavings meet the end of them.
-  made->external = *parse_network("127.203.0.0/29");
-  made->internal = *parse_network("127.77.0.0/29");
+  made->external = *parse_network(fmt::format("127.203.0.0/{}", prefix));
+  made->internal = *parse_network(fmt::format("127.77.0.0/{}", prefix));
   return made;
 }
 
 }  // namespace
 
-SimulatedCluster::SimulatedCluster(std::string_view platform)
-    : settings(settings_for(platform)),
+SimulatedCluster::SimulatedCluster(std::string_view platform, int prefix)
+    : settings(settings_for(platform, prefix)),
       external(range_of(*settings, Scope::External)),
       internal(range_of(*settings, Scope::Internal)) {}
 

@@ -18,7 +18,8 @@ inline const kube::ObjectKey kOther{"openshift-ingress", "router-other"};
 
 class SimulatedCluster {
  public:
-  explicit SimulatedCluster(std::string_view platform);
+  // The ranges are small, so that interleavings meet the end of them.
+  explicit SimulatedCluster(std::string_view platform, int prefix = 29);
 
   // What users and the operator do.
   void create(const kube::ObjectKey& key = kKey, Scope scope = Scope::External);
