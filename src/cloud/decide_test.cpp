@@ -192,7 +192,7 @@ TEST(Changing, OneThatIsTakenBackIsDropped) {
   cluster.set_scope(Scope::Internal);
   cluster.settle();
   cluster.set_scope(Scope::External);
-  cluster.settle_in_time();
+  cluster.settle();
   EXPECT_EQ(cluster.published(), old);
   EXPECT_EQ(cluster.record()->operation, std::nullopt);
   EXPECT_EQ(cluster.internal.held(), 0U);

@@ -153,6 +153,7 @@ TEST_P(Laws, HoldInEveryInterleaving) {
   // Two addresses in each range, for two Services.
   SimulatedCluster world(GetParam(), 30);
   world.create(kKey);
+  world.create(kOther);
   kube::testing::LawOptions options{.seeds = 20, .steps = 100, .max_rounds = 60, .disturbing = 0.25};
   if (const char* runs = std::getenv("FAIRWAY_CLOUD_RUNS"))
     options.seeds = static_cast<int>(parse_unsigned(runs).value_or(100));
