@@ -8,8 +8,8 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "device/migrate.hpp"
 #include "device/observe.hpp"
-#include "device/programs.hpp"
 #include "device/space.hpp"
 #include "device/tree_digest.hpp"
 
@@ -24,6 +24,17 @@ Result<std::uint64_t> inode_of(const std::string& path) {
   FAIRWAY_TRY(const auto facts, stat_if_exists(path));
   if (!facts) return system_failure(ENOENT, "look at", path);
   return facts->st_ino;
+}
+
+// The root of a mounted file system cannot be renamed.
+Result<void> check_replaceable(const Place& place) {
+  FAIRWAY_TRY(const auto data, stat_if_exists(place.data()));
+  FAIRWAY_TRY(const auto parent, stat_if_exists(place.data_parent()));
+  if (!data || !parent || data->st_dev == parent->st_dev) return {};
+  return fail(
+      ErrorCode::Unsupported,
+      fmt::format("{} is a mount point and cannot be replaced: mount {} there instead, with the data in it",
+                  quoted(place.settings.data), quoted(place.settings.data_parent())));
 }
 
 }  // namespace
@@ -125,6 +136,7 @@ Result<void> Actor::perform(const MakeBackup& backup) {
 
 Result<void> Actor::restore_from(const std::string& tree, const std::string& shown,
                                  const std::optional<std::string>& digest) {
+  FAIRWAY_CHECKED(check_replaceable(place_));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
   FAIRWAY_TRY(const TreeSize size, measure_tree(tree, place_.data_parent()));
   FAIRWAY_CHECKED(check_space(size, place_.data_parent(), "restore a backup"));
@@ -178,6 +190,7 @@ Result<void> Actor::move_to(const std::string& name) {
 }
 
 Result<void> Actor::perform(const SetAside& aside) {
+  FAIRWAY_CHECKED(check_replaceable(place_));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
   const std::string target = place_.in_backups(aside.name);
   FAIRWAY_TRY(const auto earlier, stat_if_exists(target));
@@ -220,14 +233,7 @@ Result<void> Actor::perform(const Migrate& migrate) {
   DataVersion version = migrate.begun;
   FAIRWAY_CHECKED(perform(WriteVersion{version}));
   for (const MigrationStep& step : migrate.steps) {
-    const std::string program = place_.root.real(place_.settings.migrations + "/" + step.hook);
-    FAIRWAY_TRY(const ProgramResult result,
-                run_program({program}, {{"FROM", step.from}, {"TO", step.to}, {"DATA", place_.data()}}));
-    if (!trim(result.output).empty()) log::info("migration", {{"step", step.name}, {"said", result.output}});
-    if (result.exit_code != 0)
-      return fail(ErrorCode::Unavailable, fmt::format("migration step {} failed with exit code {}",
-                                                      quoted(step.name), result.exit_code));
-    FAIRWAY_CHECKED(sync_file_system(place_.data()));
+    FAIRWAY_CHECKED(run_migration_step(place_, step));
     version.migration->done.push_back(step.name);
     FAIRWAY_CHECKED(perform(WriteVersion{version}));
   }

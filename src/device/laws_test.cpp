@@ -65,7 +65,7 @@ class Story {
 
 TEST(DeviceLaws, HoldInSeededStories) {
   const char* wanted = std::getenv("FAIRWAY_DEVICE_RUNS");
-  const int runs = wanted != nullptr ? std::atoi(wanted) : 150;
+  const int runs = wanted != nullptr ? std::atoi(wanted) : 60;
   std::size_t changes = 0;
   for (int seed = 0; seed < runs; ++seed) {
     Story story(static_cast<std::uint64_t>(seed));

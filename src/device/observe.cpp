@@ -135,13 +135,14 @@ VersionRules read_rules(const Place& place) {
   return rules;
 }
 
-Result<std::vector<std::string>> executables_in(const Place& place, const std::string& below) {
+// Programs, and the YAML files of built-in steps.
+Result<std::vector<std::string>> steps_in(const Place& place, const std::string& below) {
   const std::string folder = place.root.real(place.settings.migrations) + (below.empty() ? "" : "/" + below);
   FAIRWAY_TRY(const auto names, list_if_exists(folder));
   std::vector<std::string> found;
   for (const std::string& name : names.value_or(std::vector<std::string>())) {
     FAIRWAY_TRY(const auto facts, stat_if_exists(folder + "/" + name));
-    if (facts && S_ISREG(facts->st_mode) && (facts->st_mode & 0111) != 0)
+    if (facts && S_ISREG(facts->st_mode) && ((facts->st_mode & 0111) != 0 || name.ends_with(".yaml")))
       found.push_back(below.empty() ? name : below + "/" + name);
   }
   return found;
@@ -149,11 +150,11 @@ Result<std::vector<std::string>> executables_in(const Place& place, const std::s
 
 Result<MigrationHooks> read_hooks(const Place& place) {
   MigrationHooks hooks;
-  FAIRWAY_TRY(hooks.for_every_hop, executables_in(place, ""));
+  FAIRWAY_TRY(hooks.for_every_hop, steps_in(place, ""));
   FAIRWAY_TRY(const auto names, list_if_exists(place.root.real(place.settings.migrations)));
   for (const std::string& name : names.value_or(std::vector<std::string>())) {
     if (!is_version_name(name)) continue;
-    FAIRWAY_TRY(hooks.for_hop_to[name], executables_in(place, name));
+    FAIRWAY_TRY(hooks.for_hop_to[name], steps_in(place, name));
   }
   return hooks;
 }

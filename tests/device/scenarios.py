@@ -293,7 +293,8 @@ def next_minor(make):
     equal(device.boot(), "green", "B")
     equal(digest(device.backup_of(device.first)), device.before, "the backup from before the migration")
     equal((device.version()["version"], device.version().get("migration")), ("4.15.0", None), "migrated")
-    expect("migrate the data from 4.14.0 to 4.15.0; 4.15:10_schema" in device.output, "it says so", device.output)
+    equal(read(os.path.join(device.data, "manifests/one.yaml")), "apiVersion: apps/v1\nkind: Deployment\n", "objects are rewritten")
+    expect("migrate the data from 4.14.0 to 4.15.0; 4.15:10_schema; 4.15:4.15/20_objects.yaml" in device.output, "it says so", device.output)
 
 
 @scenario("16")
@@ -652,6 +653,42 @@ def backups_elsewhere(make):
         device.start_kernel(device.entries[0])
         done = device.run("pre-run", check=1)
         expect(f'expected "/var/lib/microshift.bak" to be a directory, found {kind}' in done.stderr, "the reason", done.stderr)
+
+
+@scenario("35 set aside")
+def set_aside_elsewhere(make):
+    device = make(Deployment("F", "4.14.0", component=False, application=False))
+    os.makedirs(device.bak, mode=0o700)
+    if subprocess.run(["mount", "-t", "tmpfs", "none", device.bak], capture_output=True).returncode != 0:
+        return "no mounts here"
+    try:
+        device.boot()
+        device.stage(A())
+        device.grub("unset", "boot_counter")
+        device.boot(healthy=False)
+        failed, name = device.full(), f"{device.booted.id}_{device.boot_id}.unhealthy"
+        equal(device.boot(), "green", "R4")
+        equal(digest(os.path.join(device.bak, name), skip=(".version",)) is not None, True, "set aside")
+        equal(digest(os.path.join(device.bak, name)), failed, "by a copy")
+    finally:
+        subprocess.run(["umount", device.bak], check=True)
+
+
+@scenario("35 data is a mount")
+def data_is_a_mount(make):
+    device = make(A())
+    os.makedirs(device.data)
+    if subprocess.run(["mount", "-t", "tmpfs", "none", device.data], capture_output=True).returncode != 0:
+        return "no mounts here"
+    try:
+        device.boot()
+        equal(device.boot(healthy=False), "red", "a backup is made")
+        before = device.full()
+        device.start_kernel(device.booted)
+        expect("is a mount point and cannot be replaced" in device.run("pre-run", check=1).stderr, "a restore is refused")
+        equal((device.full(), device.wish()), (before, "restore red"), "and nothing is touched")
+    finally:
+        subprocess.run(["umount", device.data], check=True)
 
 
 @scenario("37")

@@ -100,6 +100,8 @@ def main():
             passed, tried = run(name, folder, explore)
             good += passed
             points += tried
+            if explore and passed:
+                print(f"scenario {name}: {tried} cuts and errors", flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     cuts = f", {points} cuts and errors" if explore else ""

@@ -60,14 +60,15 @@ def entry_facts(path, relative, first_names):
     parts = [relative, oct(facts.st_mode), facts.st_uid, facts.st_gid]
     for name in sorted(os.listxattr(path, follow_symlinks=False)):
         parts += [name, os.getxattr(path, name, follow_symlinks=False).hex()]
+    written_when = [] if relative.startswith("manifests") else [facts.st_mtime_ns]  # a migration's rewrite has its own time
     if os.path.islink(path):
         parts.append(os.readlink(path))
     elif os.path.isdir(path):
         if relative:  # the top changes with .version
-            parts.append(facts.st_mtime_ns)
+            parts += written_when
     elif os.path.isfile(path):
         with open(path, "rb") as file:
-            parts += [facts.st_mtime_ns, hashlib.sha256(file.read()).hexdigest()]
+            parts += [*written_when, hashlib.sha256(file.read()).hexdigest()]
         if facts.st_nlink > 1:
             parts.append(first_names.setdefault(facts.st_ino, relative))
     return repr(parts)
@@ -175,6 +176,8 @@ class Device:
             write(os.path.join(path, "usr/lib/fairway/device/migrate.d/10_schema"),
                   f'#!/bin/sh\nset -e\n{failing}echo "$TO" >"$DATA/schema.new"\n'
                   f'touch -d 2001-01-01 "$DATA/schema.new"\nmv "$DATA/schema.new" "$DATA/schema"\n', 0o755)
+            write(os.path.join(path, "usr/lib/fairway/device/migrate.d/4.15/20_objects.yaml"),
+                  "rewrite: manifests\nconversions:\n- {from: apps/v1beta1, to: apps/v1, kind: Deployment}\n")
         link = os.path.join(self.root, "ostree/boot.1/os", hashlib.sha256(deployment.id.encode()).hexdigest(), "0")
         os.makedirs(os.path.dirname(link), exist_ok=True)
         if not os.path.lexists(link):
@@ -386,6 +389,7 @@ class Device:
             os.link(os.path.join(self.data, "etcd/records"), link)
             os.symlink("etcd/records", os.path.join(self.data, "link"))
             write(os.path.join(self.data, "certs/key"), "secret\n", 0o600)
+            write(os.path.join(self.data, "manifests/one.yaml"), "apiVersion: apps/v1beta1\nkind: Deployment\n")
             with open(os.path.join(self.data, "sparse"), "wb") as sparse:
                 sparse.truncate(1 << 20)
         self.states.add(self.contents())
