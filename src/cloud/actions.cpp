@@ -36,7 +36,7 @@ json::Object guarded(const json::Object& service) {
 
 std::string describe_step(const WriteRecord& action) {
   const LoadBalancer& record = action.record;
-  const std::string what = fmt::format("{} load balancer {}", to_string(record.scope), record.address);
+  std::string what = fmt::format("{} load balancer {}", to_string(record.scope), record.address);
   switch (action.step) {
     case Step::BeginCreate:
       return fmt::format("begin to create the {}", what);
