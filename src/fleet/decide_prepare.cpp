@@ -1,0 +1,210 @@
+// Preparing: selection, validation, plan, and what has to be over before the first batch.
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "fleet/batches.hpp"
+#include "fleet/cluster_actions.hpp"
+#include "fleet/draft.hpp"
+#include "fleet/gates.hpp"
+#include "fleet/progress.hpp"
+#include "fleet/validation.hpp"
+
+namespace fairway::fleet {
+namespace {
+
+constexpr Duration kBlockedFallback = std::chrono::minutes(1);
+constexpr std::string_view kNobodyLeft = "No clusters available for remediation";
+
+class Preparation {
+ public:
+  explicit Preparation(const Observed& seen) : draft_(seen), spec_(draft_.rollout.spec) {}
+
+  kube::Plan<Action> run() {
+    if (select() && validate()) {
+      plan_batches_for(selection_.clusters);
+      ensure_placements(draft_);
+      if (passes_precaching() && is_on() && passes_blockers() && passes_backup()) start();
+    }
+    draft_.write();
+    return std::move(draft_.plan);
+  }
+
+ private:
+  WallTime now() const { return draft_.seen.now; }
+  void retry(Duration after, std::string why) { draft_.plan.wake(now() + after, std::move(why)); }
+
+  // Told when it is new.
+  void tell_fault(std::string_view condition, const std::string& message, std::string_view kind,
+                  const std::vector<std::string>& culprits) {
+    const kube::Condition* before = kube::find_condition(draft_.rollout.status.conditions, condition);
+    if (kind.empty() || (before != nullptr && before->message == message)) return;
+    draft_.tell(validation_event(draft_.name(), kind, culprits));
+  }
+
+  bool select() {
+    selection_ = select_clusters(spec_, *draft_.seen.clusters);
+    if (selection_.problem.empty()) {
+      draft_.status.computed_max_concurrency = selection_.max_concurrency;
+      draft_.condition(kClustersSelected, true, "ClusterSelectionCompleted",
+                       "All selected clusters are valid");
+      return true;
+    }
+    tell_fault(kClustersSelected, selection_.problem, "missing clusters", selection_.missing);
+    draft_.condition(kClustersSelected, false, "ClusterNotFound", selection_.problem);
+    retry(kFallback, "the clusters may be there");
+    return false;
+  }
+
+  bool validate() {
+    if (!spec_.manifest_work_templates.empty()) {
+      draft_.note("a rollout of manifestWorkTemplates is not carried out by this controller");
+      return false;
+    }
+    PolicyVerdict verdict =
+        validate_policies(spec_, selection_.clusters, draft_.seen.policies, draft_.seen.is_image_found);
+    if (!verdict.is_valid()) {
+      tell_fault(kValidated, verdict.message, verdict.kind, verdict.culprits);
+      draft_.condition(kValidated, false, verdict.reason, verdict.message);
+      retry(verdict.retry, "the policies may be valid");
+      return false;
+    }
+    draft_.condition(kValidated, true, "ValidationCompleted", "Completed validation");
+    draft_.status.managed_policies_for_upgrade = std::move(verdict.for_upgrade);
+    draft_.status.managed_policies_compliant_before_upgrade = std::move(verdict.compliant_before);
+    draft_.status.managed_policies_ns = std::move(verdict.namespaces);
+    draft_.status.managed_policies_content = std::move(verdict.content);
+    path_ = path_of(draft_.status, draft_.seen.policies);
+    return true;
+  }
+
+  // For those of the selection that are still in it.
+  void plan_batches_for(const std::vector<std::string>& clusters) {
+    const std::set<std::string_view> kept(clusters.begin(), clusters.end());
+    std::vector<std::string> canaries;
+    std::ranges::copy_if(selection_.canaries, std::back_inserter(canaries),
+                         [&](const std::string& each) { return kept.contains(each); });
+    const std::int64_t at_once =
+        std::min(selection_.max_concurrency, static_cast<std::int64_t>(clusters.size()));
+    batches_ = plan_batches(clusters, canaries, at_once,
+                            [&](const std::string& each) { return needs_work(path_, each); });
+    draft_.status.remediation_plan = batches_.batches;
+    draft_.status.rollout.canary_batches = batches_.canary_batches;
+  }
+
+  // Without those whose job has failed.
+  std::vector<std::string> planned_clusters() const {
+    std::vector<std::string> all;
+    for (const Batch& batch : batches_.batches) {
+      std::ranges::copy_if(batch, std::back_inserter(all),
+                           [&](const std::string& each) { return !dropped_.contains(each); });
+    }
+    return all;
+  }
+
+  bool passes_gate(const GateWords& words, std::optional<JobStatus>& jobs) {
+    GateVerdict verdict = judge_gate(words, jobs, planned_clusters(), now());
+    jobs = std::move(verdict.jobs);
+    draft_.condition(words.condition, verdict.is_true, verdict.reason, verdict.message);
+    if (verdict.ends_at) draft_.plan.wake(*verdict.ends_at, "a job on a cluster takes too long");
+    if (verdict.is_open && !verdict.is_true)
+      failure_ = fmt::format("{} ({} failed)", kNobodyLeft, words.subject);
+    dropped_.insert(verdict.failed.begin(), verdict.failed.end());
+    return verdict.is_open;
+  }
+
+  bool passes_precaching() {
+    if (!spec_.pre_caching || batches_.batches.empty()) return true;
+    if (!draft_.seen.precache_problem.empty()) {
+      draft_.condition("PrecacheSpecValid", false, "PrecacheSpecIncomplete",
+                       "Precaching spec is incomplete: " + draft_.seen.precache_problem);
+      retry(kFallback, "the pre-cache spec may be complete");
+      return false;
+    }
+    draft_.condition("PrecacheSpecValid", true, "PrecacheSpecIsWellFormed",
+                     "Precaching spec is valid and consistent");
+    return passes_gate(kPrecachingGate, draft_.status.precaching);
+  }
+
+  bool is_on() {
+    if (is_enabled(draft_.rollout)) {
+      const bool is_new = !draft_.status.rollout.enabled_at && !draft_.status.status.started_at;
+      if (is_new) draft_.tell(started_event(draft_.name(), draft_.status));
+      if (draft_.seen.settings->is_budget_from_enable && !draft_.status.status.started_at)
+        draft_.status.status.started_at = whole_seconds(now());
+      return true;
+    }
+    draft_.condition(kProgressing, false, "NotEnabled", "Not enabled");
+    retry(kFallback, "the rollout may be enabled");
+    return false;
+  }
+
+  // From here on it counts as enabled, and its time has not begun.
+  void hold(std::string_view reason, std::string message) {
+    draft_.condition(kProgressing, false, reason, std::move(message));
+    auto& enabled_at = draft_.status.rollout.enabled_at;
+    if (!enabled_at) enabled_at = whole_seconds(now());
+  }
+
+  bool passes_blockers() {
+    const BlockingVerdict verdict = judge_blockers(draft_.rollout, draft_.seen.others);
+    if (verdict.reason.empty()) return true;
+    hold(verdict.reason, verdict.message);
+    retry(kBlockedFallback, "the blocking rollouts may have ended");
+    return false;
+  }
+
+  bool passes_backup() {
+    if (!failure_.empty() || !spec_.backup || batches_.batches.empty()) return true;
+    if (passes_gate(kBackupGate, draft_.status.backup)) return true;
+    hold("NotStarted", "Cluster backup is in progress");
+    return false;
+  }
+
+  std::vector<std::string> survivors() {
+    std::vector<std::string> kept;
+    std::ranges::copy_if(selection_.clusters, std::back_inserter(kept),
+                         [&](const std::string& each) { return !dropped_.contains(each); });
+    if (!failure_.empty() || !filters_clusters(draft_.rollout)) return kept;
+    kept = complete_in_blockers(draft_.rollout, draft_.seen.others, kept);
+    if (kept.empty())
+      failure_ = fmt::format("{} after filtering out non-completed clusters from blocking CGUs", kNobodyLeft);
+    return kept;
+  }
+
+  void start() {
+    const std::vector<std::string> kept = survivors();
+    if (!failure_.empty()) return draft_.end(false, "Completed", "Failed", failure_);
+    plan_batches_for(kept);
+    auto& started_at = draft_.status.status.started_at;
+    if (!started_at) started_at = whole_seconds(now());
+    for (const std::string& each : batches_.compliant) complete_cluster(draft_, each);
+    if (batches_.batches.empty()) {
+      return draft_.end(true, "Completed", "Completed",
+                        "All clusters already compliant with the specified managed policies");
+    }
+    const json::Object patch =
+        cluster_patch(spec_.actions ? spec_.actions->before_enable : std::optional<ClusterActions>());
+    for (const std::string& each : planned_clusters()) {
+      if (!patch.empty()) draft_.act(PatchManagedCluster{each, patch});
+    }
+    draft_.condition(kProgressing, true, "InProgress", "Remediating non-compliant policies");
+    open_batch(draft_, 1);
+  }
+
+  Draft draft_;
+  const ClusterGroupUpgradeSpec& spec_;
+  Selection selection_;
+  PolicyPath path_;
+  BatchPlan batches_;
+  std::set<std::string> dropped_;
+  std::string failure_;  // why nobody is left
+};
+
+}  // namespace
+
+kube::Plan<Action> decide_preparing(const Observed& seen) {
+  return Preparation(seen).run();
+}
+
+}  // namespace fairway::fleet

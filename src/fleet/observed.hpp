@@ -1,0 +1,40 @@
+// Observed: all that the decision about one rollout may look at. Values, and tables that are shared.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "fleet/blocking.hpp"
+#include "fleet/placements.hpp"
+#include "fleet/policies.hpp"
+#include "fleet/selection.hpp"
+#include "fleet/types.hpp"
+
+namespace fairway::fleet {
+
+struct Settings {
+  PlacementKind placement_kind = PlacementKind::Placement;
+  // As older controllers do: waiting for blockers and backups uses up the rollout's time.
+  bool is_budget_from_enable = false;
+};
+
+struct Observed {
+  using Object = std::shared_ptr<const json::Object>;
+
+  kube::ObjectKey key = {};
+  std::shared_ptr<const ClusterGroupUpgrade> rollout = {};  // null: there is none
+  std::shared_ptr<const ClusterTable> clusters = {};        // the fleet's; never null
+  Policies policies = {};                                   // those that the rollout names
+  Rollouts others = {};                                     // its blockers, and theirs
+  std::vector<Object> placements = {};                      // of either kind, that carry its labels
+  std::vector<Object> bindings = {};                        // that carry its labels
+  std::optional<bool> is_image_found = {};                  // in the update graph; nothing: not asked
+  std::string precache_problem = {};                        // what is missing of the pre-cache spec
+  WallTime now = {};
+  std::shared_ptr<const Settings> settings = {};  // never null
+};
+
+}  // namespace fairway::fleet
