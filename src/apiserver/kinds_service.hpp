@@ -1,5 +1,9 @@
-// The parts of Service: what its type needs, what is allocated for it, what is checked. Internal to kinds.
+// The parts of Service: what its type needs, what is allocated for it, what is checked. Internal to kinds,
+// but for the ports that one has.
 #pragma once
+
+#include <cstdint>
+#include <set>
 
 #include "apiserver/kinds_support.hpp"
 
@@ -24,6 +28,9 @@ struct ServiceShape {
 // missing.
 FieldErrors prepare_service_create(Object& service, const KindContext& context);
 FieldErrors prepare_service_update(const Object& before, Object& service, const KindContext& context);
+
+// That a service has, for its health checks too.
+std::set<std::int64_t> node_ports_of(const Object& service);
 
 FieldErrors validate_service(const Object& service);
 FieldErrors validate_service_update(const Object& before, const Object& service);

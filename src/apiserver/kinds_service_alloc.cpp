@@ -165,19 +165,6 @@ class PortAllocation {
   std::set<std::int64_t> own_;
 };
 
-std::set<std::int64_t> node_ports_of(const Object& service) {
-  std::set<std::int64_t> ports;
-  for (const Value& port : array_at(service, {"spec", "ports"})) {
-    if (!port.is_object()) continue;
-    if (const auto number = json::get_int(port.get_object(), {"nodePort"}).value_or(0); number != 0)
-      ports.insert(number);
-  }
-  if (const auto number = json::get_int(service, {"spec", "healthCheckNodePort"}).value_or(0); number != 0) {
-    ports.insert(number);
-  }
-  return ports;
-}
-
 // Entries of one port that differ in their protocol share a node port.
 std::int64_t sibling_node_port(const Array& ports, const Object& port) {
   for (const Value& value : ports) {
@@ -333,6 +320,19 @@ void drop_unneeded(const Object& before, Object& service, const ServiceShape& wa
 }
 
 }  // namespace
+
+std::set<std::int64_t> node_ports_of(const Object& service) {
+  std::set<std::int64_t> ports;
+  for (const Value& port : array_at(service, {"spec", "ports"})) {
+    if (!port.is_object()) continue;
+    if (const auto number = json::get_int(port.get_object(), {"nodePort"}).value_or(0); number != 0)
+      ports.insert(number);
+  }
+  if (const auto number = json::get_int(service, {"spec", "healthCheckNodePort"}).value_or(0); number != 0) {
+    ports.insert(number);
+  }
+  return ports;
+}
 
 FieldErrors prepare_service_create(Object& service, const KindContext& context) {
   json::ensure_object(service, {"status", "loadBalancer"});

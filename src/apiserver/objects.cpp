@@ -103,23 +103,16 @@ WriteRequest Objects::request_for(const Place& place, const WriteOptions& option
   request.uid = random_uid();
   request.name_suffix = random_name_suffix();
   request.kind.seed = request.uid;
-  const auto services_using = [this, cluster = place.cluster](const auto& uses) {
-    const auto page = store_.list({.cluster = cluster, .resource = "/services"});
-    return std::ranges::any_of(page.entries,
-                               [&](const auto& entry) { return uses(parse_stored(entry->value)); });
+  // Looked up when the first Service asks, and once for a request.
+  const auto used = [this, cluster = place.cluster,
+                     found = std::make_shared<std::optional<UsedByServices>>()]() -> const UsedByServices& {
+    if (!*found) *found = service_use_.of(store_, cluster);
+    return **found;
   };
-  request.kind.is_cluster_ip_used = [services_using](std::string_view address) {
-    return services_using(
-        [&](const Object& service) { return json::get_string(service, {"spec", "clusterIP"}) == address; });
+  request.kind.is_cluster_ip_used = [used](std::string_view address) {
+    return used().addresses.contains(address);
   };
-  request.kind.is_node_port_used = [services_using](std::int64_t port) {
-    return services_using([&](const Object& service) {
-      const json::Array* ports = json::get_array(service, {"spec", "ports"});
-      return ports != nullptr && std::ranges::any_of(*ports, [&](const Value& entry) {
-               return entry.is_object() && json::get_int(entry.get_object(), {"nodePort"}) == port;
-             });
-    });
-  };
+  request.kind.is_node_port_used = [used](std::int64_t port) { return used().node_ports.contains(port); };
   return request;
 }
 

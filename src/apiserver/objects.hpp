@@ -13,6 +13,7 @@
 
 #include "apiserver/api_error.hpp"
 #include "apiserver/lifecycle.hpp"
+#include "apiserver/service_use.hpp"
 #include "async/task.hpp"
 #include "base/clock.hpp"
 #include "base/shared_text.hpp"
@@ -98,6 +99,7 @@ class Objects {
 
   store::Store& store_;
   const Clock& clock_;
+  mutable ServiceUse service_use_;  // remembers what it read, no more
 };
 
 // The text of the object under a revision, and the labels to select by.

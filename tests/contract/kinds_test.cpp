@@ -155,6 +155,24 @@ CONTRACT(Services, GetNodePorts, "a service of type NodePort gets a port of the 
   EXPECT_GE(port, 1024);
 }
 
+CONTRACT(Services, ShareNoPortOfTheNodes, "a port of the nodes is one service's, for its health checks too") {
+  const Value made =
+      create("services", service("a", "{spec: {type: LoadBalancer, externalTrafficPolicy: Local}}"));
+  for (const char* used : {"/spec/ports/0/nodePort", "/spec/healthCheckNodePort"}) {
+    const Answer other = api().post(
+        at("services"),
+        service("b", "{spec: {type: NodePort, ports: [{port: 80, nodePort: " + text_at(made, used) + "}]}}"));
+    EXPECT_TRUE(refused(other, 422, "Invalid")) << used;
+    EXPECT_TRUE(
+        has_cause(other, "FieldValueInvalid", "spec.ports[0].nodePort", "provided port is already allocated"))
+        << used;
+  }
+  // What is given up can be had again.
+  api().remove(at("services", "a"));
+  create("services", service("b", "{spec: {type: NodePort, ports: [{port: 80, nodePort: " +
+                                      text_at(made, "/spec/healthCheckNodePort") + "}]}}"));
+}
+
 CONTRACT(Services, AreAnsweredAtDeletion,
          "the delete of a service is answered with the service or a Status") {
   create("services", service("a"));
