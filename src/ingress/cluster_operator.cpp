@@ -113,6 +113,11 @@ kube::Plan<SummaryAction> decide_summary(const SummaryObserved& seen) {
     plan.actions.emplace_back(CreateClusterOperator{std::move(object)});
     return plan;
   }
+  const bool is_too_soon = seen.written_at && seen.now - *seen.written_at < kSummaryPause;
+  if (is_too_soon) {
+    plan.wake(*seen.written_at + kSummaryPause, "the summary may be written again");
+    return plan;
+  }
   json::Object status = wanted_status(seen);
   const json::Object* before = json::get_object(*seen.object, {"status"});
   if (before != nullptr && *before == status) return plan;

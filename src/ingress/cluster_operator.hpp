@@ -5,7 +5,9 @@
 // looked at, however many there are.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,11 +27,15 @@ struct SummaryObserved {
 
   std::shared_ptr<const json::Object> object = {};  // null: there is none
   std::shared_ptr<const IngressController> default_controller = {};
-  Controllers progressing = {};      // by name
-  Controllers not_upgradeable = {};  // by name
-  std::string version = {};          // of this operator; empty: not told
+  Controllers progressing = {};             // by name
+  Controllers not_upgradeable = {};         // by name
+  std::string version = {};                 // of this operator; empty: not told
+  std::optional<WallTime> written_at = {};  // by this process
   WallTime now = {};
 };
+
+// Not more often: while a thousand controllers come up, each of them changes what is said of all.
+inline constexpr Duration kSummaryPause = std::chrono::seconds(1);
 
 struct CreateClusterOperator {
   json::Object object;

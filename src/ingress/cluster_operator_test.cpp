@@ -93,6 +93,18 @@ TEST_F(Summary, Case103TwoThatWaitHaveALineEachWithTheirOwnCommands) {
   EXPECT_EQ(condition("Available").status, "True");
 }
 
+TEST_F(Summary, IsNotWrittenMoreThanOnceASecond) {
+  publish("default");
+  settle();
+  pend("default");
+  SummaryObserved seen = observe();
+  seen.written_at = seen.now - std::chrono::milliseconds(999);
+  EXPECT_TRUE(decide_summary(seen).actions.empty());
+  EXPECT_EQ(decide_summary(seen).wake_at, *seen.written_at + std::chrono::seconds(1));
+  seen.written_at = seen.now - std::chrono::seconds(1);
+  EXPECT_EQ(decide_summary(seen).actions.size(), 1U);
+}
+
 TEST_F(Summary, WhatTheDefaultControllerDoesNotSayIsNotKnown) {
   EXPECT_EQ(settle(), 2);
   EXPECT_EQ(condition("Available").status, "False");

@@ -1,5 +1,7 @@
 // The three laws of every controller, with the promise "no Service of a living controller is deleted without
 // consent": users, clouds, restarts and other operators in any order.
+#include "kube/runtime/testing/laws.hpp"
+
 #include <array>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -8,7 +10,6 @@
 #include "base/text.hpp"
 #include "ingress/consent.hpp"
 #include "ingress/decide_testing.hpp"
-#include "kube/runtime/testing/laws.hpp"
 
 namespace fairway::ingress {
 namespace {

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,7 @@ class IngressOperator {
   kube::ObjectCache* ingresses_ = nullptr;
   kube::ObjectCache* dnses_ = nullptr;
   kube::ObjectCache* summaries_ = nullptr;
+  std::optional<WallTime> summary_written_at_ = {};
   kube::Controller* controller_ = nullptr;
   OperatorMetrics metrics_;
 };

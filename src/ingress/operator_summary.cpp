@@ -36,6 +36,7 @@ Task<SummaryObserved> IngressOperator::observe_summary() {
       .progressing = controllers_.by_index(kSummaryIndex, kProgressingIndex),
       .not_upgradeable = controllers_.by_index(kSummaryIndex, kNotUpgradeableIndex),
       .version = settings_.version,
+      .written_at = summary_written_at_,
       .now = runtime_.client().clock().now()};
 }
 
@@ -45,6 +46,7 @@ Task<void> IngressOperator::act_on_summary(SummaryAction action) {
   auto& written = std::get<WriteClusterOperator>(action);
   json::Object change;
   change["status"] = std::move(written.status);
+  summary_written_at_ = runtime_.client().clock().now();
   co_return co_await patch(cluster_operator_type().in("", std::string(kClusterOperatorName), "status"),
                            written.resource_version, std::move(change));
 }
