@@ -7,6 +7,7 @@
 // the program, which writes the statuses that they would. The peer, in the same run, is the same operator
 // with a single controller: a change costs one look at one object when the ratio is about one.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
@@ -73,7 +74,8 @@ class World {
     operators_client_ = client(&registry_);
     create(operand_type("Namespace").in(""), "v1", "Namespace", std::string(kOperatorNamespace));
     runtime_ = std::make_unique<kube::Runtime>(*operators_client_, kube::RuntimeOptions{.name = "ingress"});
-    operator_ = std::make_unique<IngressOperator>(*runtime_, OperatorSettings{.platform = "AWS"}, registry_);
+    operator_ =
+        std::make_unique<IngressOperator>(*runtime_, OperatorSettings{.platform = "IBMCloud"}, registry_);
     accepted(loop_.block_on(operator_->prepare()));
     controllers_ = &runtime_->cache<IngressController>({.namespace_ = std::string(kOperatorNamespace)});
     services_ = &runtime_->cache(operand_type("Service"), {.namespace_ = std::string(kOperandNamespace)});
@@ -94,7 +96,7 @@ class World {
     cost.publishing_requests = (requests() - before) / count_;
     std::vector<double> times, looks, sent;
     for (int round = 0; round < rounds; ++round) {
-      const std::string name = name_of(round % count_);
+      const std::string name = name_of(count_ / 2);
       const double requests_before = requests();
       const double looks_before = total(registry_, "controller_runtime_reconcile_total");
       const SteadyTime start = loop_.clock().steady();
@@ -117,9 +119,15 @@ class World {
  private:
   static std::string name_of(int i) { return fmt::format("edge-{:04}", i); }
   double requests() const { return total(registry_, "rest_client_requests_total"); }
-  bool is_idle() const {
-    return total(registry_, "workqueue_depth") == 0 &&
-           total(registry_, "controller_runtime_active_workers") == 0;
+  // Asked at every turn of the loop, so without the text of all metrics.
+  bool is_idle() {
+    auto& depths =
+        registry_.gauge("workqueue_depth", "Current depth of workqueue by workqueue", {"name", "controller"});
+    auto& workers = registry_.gauge("controller_runtime_active_workers",
+                                    "Number of currently used workers per controller", {"controller"});
+    return std::ranges::all_of(std::array{"ingress", "ingress-summary"}, [&](const std::string& name) {
+      return depths.with({name, name}).value() == 0 && workers.with({name}).value() == 0;
+    });
   }
 
   std::unique_ptr<kube::Client> client(metrics::Registry* registry) {
