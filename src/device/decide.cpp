@@ -285,11 +285,12 @@ class PreRunPlanner {
     const bool has_boot = version != nullptr && !version->opened_by.boot_id.empty();
     const std::string name = unhealthy_name(is_known ? version->opened_by.deployment_id : "unknown",
                                             has_boot ? version->opened_by.boot_id : now_.boot_id);
-    add(row, SetAside{name});
+    // Before, not after: a cut in between must not leave two sets, which nothing could tell apart later.
     for (const Backup& backup : now_.backups) {
       if (backup.kind == EntryKind::Unhealthy && backup.name != name)
-        late_.push_back({row, RemoveBackup{backup.name, "only the newest data that was set aside is kept"}});
+        add(row, RemoveBackup{backup.name, "only the newest data that was set aside is kept"});
     }
+    add(row, SetAside{name});
     now_.version = Absent{};
     now_.has_data = false;
   }
@@ -309,7 +310,6 @@ class PreRunPlanner {
     }
     stamp.migration.reset();
     add("S", WriteVersion{stamp});
-    for (Step& step : late_) plan_.steps.push_back(std::move(step));
     if (has_made_backup_) {
       for (Step& step : decide_prune(now_)) plan_.steps.push_back(std::move(step));
     }
@@ -380,7 +380,6 @@ class PreRunPlanner {
 
   Observed now_;
   Plan plan_ = {};
-  std::vector<Step> late_ = {};
   bool is_backed_up_ = false;
   bool has_made_backup_ = false;
 };

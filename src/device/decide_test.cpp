@@ -241,7 +241,7 @@ TEST(PreRun, R3ToR4WithoutACandidate) {
   seen.backups = {
       {.name = unhealthy_name(F, boot_of(2)), .kind = EntryKind::Unhealthy, .has_directory = true}};
   const Plan plan = decide_pre_run(seen);
-  EXPECT_EQ(rows(plan), "R4:aside R4:no-next S:stamp R4:remove") << "only the newest set is kept";
+  EXPECT_EQ(rows(plan), "R4:remove R4:aside R4:no-next S:stamp") << "only the newest set is kept";
   EXPECT_EQ(action<SetAside>(plan).name, unhealthy_name(A, boot_of(8)));
   seen.deployments.problem = "cannot be read";
   EXPECT_EQ(rows(decide_pre_run(seen)), "R3:no-next S:stamp") << "not being able to tell sets nothing aside";

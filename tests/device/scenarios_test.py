@@ -15,7 +15,9 @@ import sys
 import tempfile
 import traceback
 
+import faults
 import simulator
+import trees
 from scenarios import SCENARIOS
 
 CUT_SCENARIOS = ["1", "5", "9", "11", "15", "16", "21", "23", "25", "26", "28"]
@@ -65,7 +67,7 @@ def run(name, folder, explore):
         if isinstance(skipped, str):
             print(f"scenario {name}: not run: {skipped}")
         return True, maker.points()
-    except simulator.Failure as failure:
+    except trees.Failure as failure:
         print(f"FAILED: scenario {name}: {failure}\n  " + "\n  ".join(maker.story))
     except Exception:  # what nobody expected is a failure of this scenario only
         print(f"FAILED: scenario {name}")
@@ -85,7 +87,7 @@ def main():
                    "errors": () if loses_writes else (errno.ENOSPC, errno.EIO)}
     if os.geteuid() != 0:
         not_run("owners and labels can only be copied by root")
-    if explore and not simulator.can_cut():
+    if explore and not faults.can_cut():
         not_run("this kernel lets nobody watch the system calls of a child (seccomp user notifications)")
     if simulator.GRUB_EDITENV is None:
         not_run("there is no grub-editenv (package grub-common)")
@@ -105,7 +107,7 @@ def main():
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     cuts = f", {points} cuts and errors" if explore else ""
-    print(f"{good} of {len(names)} scenarios, {simulator.checks} checks{cuts}")
+    print(f"{good} of {len(names)} scenarios, {trees.checks} checks{cuts}")
     sys.exit(0 if good == len(names) else 1)
 
 
