@@ -251,6 +251,27 @@ TEST(Rolling, Case39PlacementsAreEmptiedBeforeTheNextBatchIsOnRecord) {
             "Placement default/c-p0-placement-kuttl names [s2] for batch 2\n");
 }
 
+TEST(Rolling, ADecisionOfAnEarlierBatchComesTooLateForEveryPlacement) {
+  SimulatedFleet fleet = fleet_of(2, 2);
+  fleet.create("c", spec({"s1", "s2"}, 1, {"p0", "p1"}));
+  fleet.settle("c");
+  fleet.set("p0", "s1", kC);
+  SimulatedFleet stale = fleet;  // decides to enforce p1 on s1, and is delayed
+  fleet.set("p1", "s1", kC);     // which then complies by itself
+  fleet.settle("c");
+  ASSERT_EQ(fleet.progress("c"), "2: s2 0");
+  int tried = 0;
+  for (const Action& each : decide(stale.observe("c")).actions) {
+    if (!std::holds_alternative<SetPlacementClusters>(each)) continue;
+    ++tried;
+    const auto acted = fleet.act(each);
+    ASSERT_FALSE(acted);
+    EXPECT_EQ(acted.error().code, ErrorCode::Conflict);
+  }
+  EXPECT_EQ(tried, 1);
+  EXPECT_THAT(fleet.enforced_by("c"), ElementsAre("s2"));
+}
+
 TEST(Timeout, Case46And47WhoIsLateStaysEnforcedAndMayStillComplete) {
   SimulatedFleet fleet = fleet_of(3);
   fleet.create("c", spec({"s1", "s2", "s3"}, 1));
