@@ -1,0 +1,47 @@
+// The propagator's decision about one root policy: which clusters have a child of it, on which of them it is
+// enforced, and what the root says of them all. Pure, total, deterministic.
+//
+// A child is written only when its spec, labels or annotations differ, and its status never. The root's
+// status is written when it says something new. Only namespaces that belong to a managed cluster are touched.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "fleet/propagator_sets.hpp"
+#include "fleet/selection.hpp"
+#include "kube/core/plan.hpp"
+
+namespace fairway::fleet {
+
+struct PolicyObserved {
+  kube::ObjectKey key = {};
+  PolicyBindings bound = {};                                                 // the root, and what binds it
+  std::map<std::string, std::shared_ptr<const json::Object>> children = {};  // by namespace
+  std::shared_ptr<const ClusterTable> clusters = {};                         // the fleet's; never null
+};
+
+struct CreateChild {
+  json::Object object;
+};
+struct UpdateChild {
+  json::Object object;  // as it was seen, with what is ours put right; its resourceVersion guards it
+};
+struct DeleteChild {
+  kube::ObjectKey key;
+  std::string uid;
+};
+struct WritePolicyStatus {
+  kube::ObjectKey key;
+  std::string resource_version;
+  json::Object status;
+};
+using PolicyAction = std::variant<CreateChild, UpdateChild, DeleteChild, WritePolicyStatus>;
+std::string describe(const PolicyAction& action);
+
+kube::Plan<PolicyAction> decide_policy(const PolicyObserved& seen);
+
+// A policy in a cluster's namespace that came from no root: nobody may enforce through the back door.
+bool is_foreign(const json::Object& policy, const ClusterTable& clusters);
+
+}  // namespace fairway::fleet
