@@ -1,6 +1,7 @@
 #include "updateservice/refresher.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <utility>
 
 #include "async/callback.hpp"
@@ -195,6 +196,7 @@ Task<void> Refresher::retire(std::shared_ptr<const Published> old) {
   const auto waited = co_await async::sleep_for(parts_.clock, kRetirement);
   co_await parts_.pool.run([old = std::exchange(old, nullptr)]() mutable {
     old.reset();
+    ::malloc_trim(0);  // many reloads must not leave the process as large as its largest moment
     return true;
   });
   co_return waited;
