@@ -181,7 +181,7 @@ kind: ClusterVersion
 metadata: {name: version}
 spec: {clusterID: 5f0b3c2e-7c3b-4f0e-9f54-2d3a1b6e7c11, channel: stable-4.7}
 EOT
-as_deployed=(--kubeconfig "$work/operator.kubeconfig" --leader-elect --leader-namespace fairway --update-service "$graph" --scrape "$work/cluster.prom"
+as_deployed=(--only cluster-version --kubeconfig "$work/operator.kubeconfig" --leader-elect --leader-namespace fairway --update-service "$graph" --scrape "$work/cluster.prom"
   --release-version 4.6.23 --release-image registry.example.com/release@sha256:4623 --releases "$work/releases" --accept-risks)
 operate leading "${as_deployed[@]}"
 leading=$metrics
