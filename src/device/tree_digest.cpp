@@ -10,8 +10,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/text.hpp"
 #include "device/files.hpp"
-#include "device/sha256.hpp"
+#include "http/crypto.hpp"
 
 namespace fairway::device {
 namespace {
@@ -43,7 +44,7 @@ class Digester {
   }
 
   TreeDigest finish() && {
-    digest_.text = "sha256:" + std::move(hash_).finish_hex();
+    digest_.text = "sha256:" + encode_hex(hash_.finish());
     return digest_;
   }
 
@@ -92,7 +93,7 @@ class Digester {
     }
   }
 
-  Sha256 hash_ = {};
+  http::Sha256 hash_ = {};
   TreeDigest digest_ = {};
   std::string buffer_ = {};
   std::map<ino_t, std::string> links_ = {};
