@@ -73,15 +73,6 @@ cloud::Network network(std::string_view flag, const std::string& text) {
   return *parsed;
 }
 
-const cloud::Profile& profile(const std::string& platform) {
-  if (const cloud::Profile* found = cloud::find_profile(platform)) return *found;
-  std::vector<std::string> known;
-  for (const cloud::Profile& each : cloud::profiles()) known.emplace_back(each.platform);
-  const auto near = nearest(platform, known);
-  refuse(fmt::format("--platform: there is no platform {}{}; there are: {}", quoted(platform),
-                     near ? fmt::format(", did you mean {}?", *near) : "", join(known, ", ")));
-}
-
 // failCreates=2: the names and values of the admin endpoint's /faults.
 cloud::Faults read_faults(const std::vector<std::string>& given) {
   cloud::Faults faults;
@@ -103,7 +94,7 @@ cloud::Faults read_faults(const std::vector<std::string>& given) {
 void complete(CloudFlags& flags) {
   if (flags.platform.empty()) refuse("--platform is needed: which cloud to play");
   cloud::Settings& settings = flags.settings;
-  settings.profile = profile(flags.platform);
+  settings.profile = *cloud::find_profile(flags.platform);  // one of the choices
   if (flags.provision) settings.profile.delays.provision = *flags.provision;
   if (flags.deprovision) settings.profile.delays.deprovision = *flags.deprovision;
   if (flags.mutate) settings.profile.delays.mutate = *flags.mutate;
@@ -235,8 +226,11 @@ void add_cloud(CLI::App& root, Invocation& invocation) {
   command.footer(kExamples);
   auto flags = std::make_shared<CloudFlags>();
   add_config_option(command, flags->config);
-  command.add_option("--platform", flags->platform, "The cloud to play: AWS, Azure, GCP, IBMCloud, …")
-      ->type_name("NAME");
+  std::vector<std::string> platforms;
+  for (const cloud::Profile& each : cloud::profiles()) platforms.emplace_back(each.platform);
+  CLI::Option& platform =
+      *command.add_option("--platform", flags->platform, "The cloud to play: AWS, Azure, GCP, IBMCloud, …");
+  choice(platform, platforms).type_name("NAME");
   add_cluster_options(command, flags->cluster);
   endpoint_option(command, "--listen", flags->listen, "Where /loadbalancers, /faults and /metrics are");
   add_range_options(command, *flags);
