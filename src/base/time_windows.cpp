@@ -52,6 +52,18 @@ Result<minutes> read_time(std::string_view text) {
   return minutes(*hour * 60 + *minute);
 }
 
+// UTC, Z, or +HH:MM.
+Result<Duration> read_offset(std::string_view text) {
+  if (text.empty() || text == "UTC" || text == "Z") return Duration(0);
+  if (text[0] == '+' || text[0] == '-') {
+    const auto offset = read_time(text.substr(1));
+    if (offset && *offset <= std::chrono::hours(14)) return text[0] == '-' ? -*offset : *offset;
+  }
+  return fail(ErrorCode::Invalid, fmt::format("a time zone: expected \"UTC\" or an offset such as "
+                                              "\"+02:00\", found {}; names of places are not known here",
+                                              quoted(text)));
+}
+
 }  // namespace
 
 Result<TimeWindows::Window> TimeWindows::parse_window(std::string_view text) {
@@ -75,6 +87,22 @@ Result<TimeWindows::Window> TimeWindows::parse_window(std::string_view text) {
   return window;
 }
 
+Result<TimeWindows> TimeWindows::weekly(std::span<const std::string> days_open, std::string_view start,
+                                        Duration length, std::string_view zone) {
+  Window window{.length = length};
+  if (days_open.empty()) window.days.fill(true);
+  for (const std::string& each : days_open) FAIRWAY_CHECKED(read_days(each, window.days));
+  FAIRWAY_TRY(const minutes opens, read_time(start));
+  FAIRWAY_TRY(const Duration offset, read_offset(zone));
+  if (opens == days(1)) return unreadable("a start before 24:00", start);
+  if (length <= Duration(0) || length > days(7))
+    return unreadable("a duration of more than nothing and at most a week", format_duration(length));
+  window.start = opens - offset;
+  TimeWindows made;
+  made.windows_.push_back(window);
+  return made;
+}
+
 Result<TimeWindows> TimeWindows::parse(std::string_view text) {
   TimeWindows made;
   for (const std::string_view each : split(text, ';')) {
@@ -92,8 +120,8 @@ WallTime TimeWindows::opens(WallTime now) const {
   const auto today = std::chrono::floor<days>(now);
   std::optional<WallTime> earliest;
   for (const Window& window : windows_) {
-    // Yesterday's may still be open; within a week every one opens.
-    for (int offset = -1; offset <= 7; ++offset) {
+    // One of a week ago may still be open; within a week, and a day for offsets, every one opens.
+    for (int offset = -8; offset <= 8; ++offset) {
       const auto day = today + days(offset);
       if (!window.days[std::chrono::weekday(day).c_encoding()]) continue;
       const WallTime start = day + window.start;
@@ -105,6 +133,31 @@ WallTime TimeWindows::opens(WallTime now) const {
   }
   FAIRWAY_CHECK(earliest, "a window that never opens");
   return *earliest;
+}
+
+std::optional<WallTime> TimeWindows::latest_end(WallTime now) const {
+  const auto today = std::chrono::floor<days>(now);
+  std::optional<WallTime> latest;
+  for (const Window& window : windows_) {
+    for (int offset = -8; offset <= 1; ++offset) {
+      const auto day = today + days(offset);
+      if (!window.days[std::chrono::weekday(day).c_encoding()]) continue;
+      const WallTime start = day + window.start;
+      const WallTime end = start + window.length;
+      if (start <= now && now < end && (!latest || end > *latest)) latest = end;
+    }
+  }
+  return latest;
+}
+
+std::optional<WallTime> TimeWindows::closes(WallTime now) const {
+  WallTime at = now;
+  // Windows may follow one another without a gap; what is open for a fortnight is always open.
+  while (const auto end = latest_end(at)) {
+    if (*end - now > days(14)) return std::nullopt;
+    at = *end;
+  }
+  return at;
 }
 
 }  // namespace fairway

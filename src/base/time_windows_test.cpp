@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -49,6 +50,84 @@ TEST_P(Windows, OpenWhenTheySay) {
   const WallTime opens = at(GetParam().opens);
   EXPECT_EQ(format_rfc3339(windows->opens(now)), format_rfc3339(opens));
   EXPECT_EQ(windows->is_open(now), now == opens);
+}
+
+struct Weekly {
+  std::vector<std::string> days;
+  const char* start;
+  const char* length;
+  const char* zone;
+  const char* now;
+  const char* opens;
+  const char* closes;  // from then on; the same as `opens` when it is closed
+};
+
+class WeeklyWindows : public ::testing::TestWithParam<Weekly> {};
+INSTANTIATE_TEST_SUITE_P(
+    Windows, WeeklyWindows,
+    ::testing::Values(
+        Weekly{{"Sat"},
+               "01:00",
+               "4h",
+               "UTC",
+               "2026-11-16T00:00:00Z",
+               "2026-11-21T01:00:00Z",
+               "2026-11-21T05:00:00Z"},
+        Weekly{{}, "23:00", "2h", "", "2026-11-16T00:30:00Z", "2026-11-16T00:30:00Z", "2026-11-16T01:00:00Z"},
+        // an offset can move it to the day before or after
+        Weekly{{"Mon"},
+               "01:00",
+               "1h",
+               "+02:00",
+               "2026-11-15T22:59:59Z",
+               "2026-11-15T23:00:00Z",
+               "2026-11-16T00:00:00Z"},
+        Weekly{{"Sun"},
+               "20:00",
+               "2h",
+               "-07:00",
+               "2026-11-16T03:00:00Z",
+               "2026-11-16T03:00:00Z",
+               "2026-11-16T05:00:00Z"},
+        // longer than a day
+        Weekly{{"Fri"},
+               "18:00",
+               "60h",
+               "Z",
+               "2026-11-22T12:00:00Z",
+               "2026-11-22T12:00:00Z",
+               "2026-11-23T06:00:00Z"}));
+
+TEST_P(WeeklyWindows, OpenAndClose) {
+  const Weekly& asked = GetParam();
+  const auto windows =
+      TimeWindows::weekly(asked.days, asked.start, parse_duration(asked.length).value(), asked.zone);
+  ASSERT_TRUE(windows) << windows.error().describe();
+  const WallTime opens = windows->opens(at(asked.now));
+  EXPECT_EQ(format_rfc3339(opens), asked.opens);
+  EXPECT_EQ(format_rfc3339(windows->closes(opens).value()), asked.closes);
+}
+
+TEST(WeeklyWindow, SaysWhatItCannotRead) {
+  using std::chrono::hours;
+  const std::vector<std::string> none;
+  const std::vector<std::string> odd = {"Funday"};
+  EXPECT_FALSE(TimeWindows::weekly(odd, "01:00", hours(1), "UTC"));
+  EXPECT_FALSE(TimeWindows::weekly(none, "24:00", hours(1), "UTC"));
+  EXPECT_FALSE(TimeWindows::weekly(none, "01:00", hours(0), "UTC"));
+  EXPECT_FALSE(TimeWindows::weekly(none, "01:00", hours(169), "UTC"));
+  const auto zone = TimeWindows::weekly(none, "01:00", hours(1), "Mars/Olympus");
+  ASSERT_FALSE(zone);
+  EXPECT_NE(zone.error().message.find("Mars/Olympus"), std::string::npos);
+}
+
+TEST(SeveralWindows, CloseWhenTheLastOneDoes) {
+  auto windows = TimeWindows::parse("01:00-03:00; 02:00-05:00").value();
+  EXPECT_EQ(format_rfc3339(windows.closes(at("2026-11-16T01:30:00Z")).value()), "2026-11-16T05:00:00Z");
+  EXPECT_EQ(windows.closes(at("2026-11-16T06:00:00Z")), at("2026-11-16T06:00:00Z"));
+  windows.add(TimeWindows::parse("05:00-06:00").value());
+  EXPECT_EQ(format_rfc3339(windows.closes(at("2026-11-16T01:30:00Z")).value()), "2026-11-16T06:00:00Z");
+  EXPECT_EQ(TimeWindows::parse("00:00-24:00")->closes(at("2026-11-16T06:00:00Z")), std::nullopt);
 }
 
 class UnreadableWindows : public ::testing::TestWithParam<const char*> {};
