@@ -1,4 +1,5 @@
-// The batches of a rollout: canaries alone and first, then the rest in their order. Pure.
+// The batches of a rollout: canaries alone and first, then the rest in their order, except where a batch has
+// enough of one place: then the next of another place goes first. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,17 @@ struct BatchPlan {
   bool operator==(const BatchPlan&) const = default;
 };
 
-// `canaries` are among `clusters`, each once. max_concurrency is at least 1 unless there are no clusters.
+// How the clusters that are no canaries are cut into batches.
+struct BatchShape {
+  std::int64_t max_concurrency = 0;      // at least 1 unless there are no clusters
+  std::vector<std::int64_t> sizes = {};  // of one after the other, at most max_concurrency; the last repeats
+  bool is_one_batch = false;             // which takes clusters in as others are done
+  std::int64_t max_per_place = 0;        // clusters of a batch with the same place; 0: any number
+  std::function<std::string(const std::string&)> place_of = {};  // empty: nowhere, and does not count
+};
+
+// `canaries` are among `clusters`, each once.
 BatchPlan plan_batches(const std::vector<std::string>& clusters, const std::vector<std::string>& canaries,
-                       std::int64_t max_concurrency,
-                       const std::function<bool(const std::string&)>& needs_work);
+                       const BatchShape& shape, const std::function<bool(const std::string&)>& needs_work);
 
 }  // namespace fairway::fleet

@@ -9,7 +9,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 BatchPlan plan(const Names& canaries, std::int64_t at_once, const std::set<std::string>& compliant = {}) {
-  return plan_batches({"1", "2", "3", "4", "5"}, canaries, at_once,
+  return plan_batches({"1", "2", "3", "4", "5"}, canaries, {.max_concurrency = at_once},
                       [&](const std::string& each) { return !compliant.contains(each); });
 }
 

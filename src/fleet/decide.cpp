@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <set>
 
+#include "fleet/aftermath.hpp"
 #include "fleet/draft.hpp"
 
 namespace fairway::fleet {
@@ -62,10 +63,37 @@ kube::Plan<Action> decide_unclaimed(const Observed& seen) {
   return std::move(draft.plan);
 }
 
+// Whether a rollout that takes this one back is called for.
+bool take_back(Draft& draft) {
+  auto rollback = rollback_of(draft.rollout);
+  if (!rollback) return false;
+  draft.status.rollout.rollback = rollback->metadata.name;
+  draft.act(CreateRollback{*std::move(rollback)});
+  draft.write();
+  return true;
+}
+
+void run_again(Draft& draft) {
+  auto next = next_run(draft.rollout);
+  if (!next) return;
+  draft.status = *std::move(next);
+  draft.write();
+}
+
+RolloutEvent end_event(const Draft& draft, const phase::Finished& at) {
+  if (at.has_succeeded) return succeeded_event(draft.name(), draft.status);
+  const auto* ended = kube::find_condition(draft.status.conditions, kSucceeded);
+  if (ended->reason == kFailureThresholdExceeded) return failed_event(draft.name(), draft.status);
+  return timed_out_event(draft.name(), draft.status);
+}
+
 kube::Plan<Action> decide_finished(const Observed& seen, const phase::Finished& at) {
   Draft draft(seen);
   draft.plan.conditions = draft.status.conditions;
-  if (at.is_closed) return std::move(draft.plan);
+  if (at.is_closed) {
+    if (!take_back(draft)) run_again(draft);
+    return std::move(draft.plan);
+  }
   if (deletes_objects(*seen.rollout)) {
     if (delete_all_owned(draft)) return std::move(draft.plan);
     draft.status.placements.clear();
@@ -78,8 +106,7 @@ kube::Plan<Action> decide_finished(const Observed& seen, const phase::Finished& 
   progress.current_batch = 0;
   progress.current_batch_started_at.reset();
   progress.current_batch_remediation_progress.clear();
-  draft.tell(at.has_succeeded ? succeeded_event(draft.name(), draft.status)
-                              : timed_out_event(draft.name(), draft.status));
+  draft.tell(end_event(draft, at));
   draft.write();
   return std::move(draft.plan);
 }
@@ -135,6 +162,10 @@ struct Describe {
   }
   std::string operator()(const DeleteOwned& action) const {
     return fmt::format("delete {} {}", action.kind, action.key.to_string());
+  }
+  std::string operator()(const CreateRollback& action) const {
+    return fmt::format("create ClusterGroupUpgrade {}/{}", action.rollout.metadata.namespace_,
+                       action.rollout.metadata.name);
   }
   std::string operator()(const PatchManagedCluster& action) const {
     return fmt::format("patch ManagedCluster {}: {}", action.name, json::serialize(action.patch));

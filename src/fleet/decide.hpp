@@ -59,14 +59,19 @@ struct DeleteOwned {
   kube::ObjectKey key;
   std::string uid;
 };
+// A rollout that takes this one back. One of the same name that is not ours is a conflict.
+struct CreateRollback {
+  ClusterGroupUpgrade rollout;
+};
 // One that does not exist is left out without a word.
 struct PatchManagedCluster {
   std::string name;
   json::Object patch;  // a merge patch
 };
 
-using Action = std::variant<WriteStatus, AddFinalizer, RemoveFinalizer, EnsurePlacement, EnsureBinding,
-                            RepairOwned, SetPlacementClusters, DeleteOwned, PatchManagedCluster>;
+using Action =
+    std::variant<WriteStatus, AddFinalizer, RemoveFinalizer, EnsurePlacement, EnsureBinding, RepairOwned,
+                 SetPlacementClusters, DeleteOwned, CreateRollback, PatchManagedCluster>;
 std::string describe(const Action& action);
 
 kube::Plan<Action> decide(const Observed& seen);

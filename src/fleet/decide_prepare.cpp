@@ -24,7 +24,7 @@ class Preparation {
     if (select() && validate()) {
       plan_batches_for(selection_.clusters);
       ensure_placements(draft_);
-      if (passes_precaching() && is_on() && passes_blockers() && passes_backup()) start();
+      if (passes_precaching() && is_on() && passes_blockers() && passes_backup() && passes_holds()) start();
     }
     draft_.write();
     return std::move(draft_.plan);
@@ -32,6 +32,7 @@ class Preparation {
 
  private:
   WallTime now() const { return draft_.seen.now; }
+  const RolloutControls& controls() const { return controls_of(spec_); }
   void retry(Duration after, std::string why) { draft_.plan.wake(now() + after, std::move(why)); }
 
   // Told when it is new.
@@ -45,6 +46,7 @@ class Preparation {
   bool select() {
     selection_ = select_clusters(spec_, *draft_.seen.clusters);
     if (selection_.problem.empty()) {
+      keep_rerun_clusters();
       draft_.status.computed_max_concurrency = selection_.max_concurrency;
       draft_.condition(kClustersSelected, true, "ClusterSelectionCompleted",
                        "All selected clusters are valid");
@@ -56,7 +58,24 @@ class Preparation {
     return false;
   }
 
+  // A further run may be about those alone that the last one did not finish.
+  void keep_rerun_clusters() {
+    const auto& asked = draft_.status.rollout.rerun_clusters;
+    if (asked.empty()) return;
+    const std::set<std::string_view> kept(asked.begin(), asked.end());
+    const auto is_out = [&](const std::string& each) { return !kept.contains(each); };
+    std::erase_if(selection_.clusters, is_out);
+    std::erase_if(selection_.canaries, is_out);
+    selection_.max_concurrency = asked_concurrency(spec_, selection_.clusters.size());
+  }
+
   bool validate() {
+    if (std::string problem = problem_of(controls()); !problem.empty()) {
+      draft_.condition(kValidated, false, "InvalidRolloutControls",
+                       fmt::format("Invalid rolloutControls: {}", problem));
+      retry(kFallback, "the controls may be valid");
+      return false;
+    }
     if (!spec_.manifest_work_templates.empty()) {
       draft_.note("a rollout of manifestWorkTemplates is not carried out by this controller");
       return false;
@@ -78,15 +97,30 @@ class Preparation {
     return true;
   }
 
+  BatchShape shape_for(std::size_t clusters) const {
+    BatchShape shape{
+        .max_concurrency = std::min(selection_.max_concurrency, static_cast<std::int64_t>(clusters)),
+        .is_one_batch = controls().rolling};
+    for (const json::Value& each : controls().batch_sizes)
+      shape.sizes.push_back(amount_of(each, selection_.clusters.size()).value_or(1));
+    if (const auto& topology = controls().topology) {
+      shape.max_per_place = topology->max_per_value;
+      shape.place_of = [this, &label = topology->spread_by](const std::string& cluster) {
+        const kube::Labels& labels = draft_.seen.clusters->at(cluster);
+        const auto found = labels.find(label);
+        return found == labels.end() ? std::string() : found->second;
+      };
+    }
+    return shape;
+  }
+
   // For those of the selection that are still in it.
   void plan_batches_for(const std::vector<std::string>& clusters) {
     const std::set<std::string_view> kept(clusters.begin(), clusters.end());
     std::vector<std::string> canaries;
     std::ranges::copy_if(selection_.canaries, std::back_inserter(canaries),
                          [&](const std::string& each) { return kept.contains(each); });
-    const std::int64_t at_once =
-        std::min(selection_.max_concurrency, static_cast<std::int64_t>(clusters.size()));
-    batches_ = plan_batches(clusters, canaries, at_once,
+    batches_ = plan_batches(clusters, canaries, shape_for(clusters.size()),
                             [&](const std::string& each) { return needs_work(path_, each); });
     draft_.status.remediation_plan = batches_.batches;
     draft_.status.rollout.canary_batches = batches_.canary_batches;
@@ -158,6 +192,16 @@ class Preparation {
     if (!failure_.empty() || !spec_.backup || batches_.batches.empty()) return true;
     if (passes_gate(kBackupGate, draft_.status.backup)) return true;
     hold("NotStarted", "Cluster backup is in progress");
+    return false;
+  }
+
+  // Before the first batch: pauses, the earliest start, windows, approvals.
+  bool passes_holds() {
+    const auto hold = hold_of(draft_.rollout, draft_.status, 1, now());
+    if (!hold || batches_.batches.empty() || !failure_.empty()) return true;
+    this->hold("Paused", fmt::format("Rollout paused by {}", hold->cause));
+    if (hold->until) draft_.plan.wake(*hold->until, "the rollout may start");
+    retry(kFallback, "an event may have been lost");
     return false;
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fleet/decide.hpp"
+#include "fleet/holds.hpp"
 #include "fleet/phase.hpp"
 
 namespace fairway::fleet {
@@ -35,9 +36,13 @@ struct Draft {
   void end(bool is_true, std::string_view progressing, std::string_view succeeded, const std::string& text) {
     condition(kProgressing, false, progressing, text);
     condition(kSucceeded, is_true, succeeded, text);
+    if (!rollout.spec.rollout_controls) return;
+    status.rollout.active_seconds = active_seconds(status, seen.now);
+    status.rollout.paused_since.reset();
   }
   // The status is written if it differs; what is acted after this follows from it.
   void write() {
+    sum_up(rollout, status, seen.now);
     plan.conditions = status.conditions;
     if (status != rollout.status) act(WriteStatus{seen.rollout, status, std::move(events)});
     events.clear();

@@ -151,6 +151,28 @@ RolloutEvent cluster_unbound_event(std::string_view rollout, std::string_view cl
   return event;
 }
 
+RolloutEvent cluster_skipped_event(std::string_view rollout, std::string_view cluster,
+                                   std::string_view reason) {
+  auto event = cluster_event(
+      "CguClusterSkipped", "RemediationInClusterSkipped",
+      fmt::format("ClusterGroupUpgrade {}: cluster {} is skipped: {}", rollout, cluster, reason), cluster);
+  event.is_warning = true;
+  return event;
+}
+
+RolloutEvent paused_event(std::string_view rollout, std::string_view cause) {
+  return global_event(false, "CguPaused", "RemediationPaused",
+                      fmt::format("ClusterGroupUpgrade {} is paused by {}", rollout, cause));
+}
+
+RolloutEvent failed_event(std::string_view rollout, const ClusterGroupUpgradeStatus& status) {
+  auto event =
+      global_event(true, "CguFailed", "RemediationStopped",
+                   fmt::format("ClusterGroupUpgrade {} is stopped: too many clusters failed", rollout));
+  annotate_totals(event, status);
+  return event;
+}
+
 RolloutEvent validation_event(std::string_view rollout, std::string_view kind,
                               const std::vector<std::string>& culprits) {
   RolloutEvent event{

@@ -39,6 +39,12 @@ RolloutEvent cluster_started_event(std::string_view rollout, std::string_view cl
 RolloutEvent cluster_completed_event(std::string_view rollout, std::string_view cluster);
 // A policy that it waited for is no longer bound to it: it counts as done, and somebody should know.
 RolloutEvent cluster_unbound_event(std::string_view rollout, std::string_view cluster);
+RolloutEvent cluster_skipped_event(std::string_view rollout, std::string_view cluster,
+                                   std::string_view reason);
+// It stands still, and why.
+RolloutEvent paused_event(std::string_view rollout, std::string_view cause);
+// Too many clusters failed.
+RolloutEvent failed_event(std::string_view rollout, const ClusterGroupUpgradeStatus& status);
 // `kind`: "missing clusters", "invalid policies", …
 RolloutEvent validation_event(std::string_view rollout, std::string_view kind,
                               const std::vector<std::string>& culprits);

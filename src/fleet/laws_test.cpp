@@ -21,6 +21,23 @@ std::string cluster(std::uint64_t number) {
   return fmt::format("s{}", number + 1);
 }
 
+RolloutControls some_controls(kube::Random& random) {
+  RolloutControls controls;
+  if (random.below(2) == 0) controls.pause_mode = HoldMode::Freeze;
+  controls.rolling = random.below(3) == 0;
+  if (random.below(3) == 0) controls.max_unavailable = json::Value(1);
+  if (random.below(3) == 0) controls.approvals.mode = ApprovalMode::PerBatch;
+  if (random.below(3) == 0) controls.offline.policy = OfflinePolicy::Skip;
+  if (random.below(6) == 0) controls.offline.policy = OfflinePolicy::Defer;
+  if (random.below(3) == 0) controls.cluster_timeout = 20;
+  if (controls.cluster_timeout && random.below(2) == 0) controls.retry.per_cluster = 1;
+  if (random.below(4) == 0) controls.soak.between_batches = std::chrono::minutes(5);
+  if (random.below(4) == 0)
+    controls.failure_threshold = FailureThreshold{
+        .count = 2, .action = random.below(2) == 0 ? ThresholdAction::Abort : ThresholdAction::Pause};
+  return controls;
+}
+
 ClusterGroupUpgradeSpec some_spec(kube::Random& random) {
   ClusterGroupUpgradeSpec spec{.managed_policies = {"p0", "p1"}};
   for (std::uint64_t i = 0; i < kClusters; ++i) {
@@ -33,10 +50,23 @@ ClusterGroupUpgradeSpec some_spec(kube::Random& random) {
   return spec;
 }
 
+ClusterGroupUpgradeSpec some_controlled_spec(kube::Random& random) {
+  ClusterGroupUpgradeSpec spec = some_spec(random);
+  spec.rollout_controls = some_controls(random);
+  return spec;
+}
+
+// Stands still by somebody's word, and nobody may be enforced meanwhile.
+bool is_frozen(const ClusterGroupUpgrade& rollout) {
+  const RolloutControls& controls = controls_of(rollout.spec);
+  return controls.paused && controls.pause_mode == HoldMode::Freeze;
+}
+
 struct FleetWorld {
   SimulatedFleet fleet = {};
   // Those that were ever recorded as late: they stay enforced to the end, whatever becomes of them.
   std::map<std::string, std::set<std::string>> late = {};
+  std::string broken = {};  // what no action may do, and one did
 };
 
 struct FleetModel {
@@ -53,6 +83,10 @@ struct FleetModel {
     FAIRWAY_CHECKED(world.fleet.act(action));
     world.fleet.events.clear();  // a world is copied at every change
     if (const auto* write = std::get_if<WriteStatus>(&action)) {
+      const ClusterGroupUpgrade& before = *write->rollout;
+      if (controls_of(before.spec).paused &&
+          write->status.status.current_batch > before.status.status.current_batch)
+        world.broken = before.metadata.name + " opens a batch while it is paused";
       for (const ClusterRow& each : write->status.clusters) {
         if (each.state == kTimedOut) world.late[write->rollout->metadata.uid].insert(each.name);
       }
@@ -61,6 +95,7 @@ struct FleetModel {
   }
 
   Result<void> invariant(const World& world) const {
+    if (!world.broken.empty()) return fail(ErrorCode::Internal, world.broken);
     for (const auto& key : keys(world)) {
       const auto found = world.fleet.rollouts.find(key.name);
       const std::set<std::string> enforced = world.fleet.enforced_by(key.name);
@@ -102,8 +137,8 @@ struct FleetModel {
                               const std::set<std::string>& enforced) const {
     const ClusterGroupUpgradeStatus& status = rollout.status;
     for (std::int64_t i = 0; i < status.rollout.canary_batches; ++i) {
-      const std::string& canary = status.remediation_plan[static_cast<std::size_t>(i)].front();
-      const ClusterRow* row = find_row(status, canary);
+      const Batch& batch = status.remediation_plan[static_cast<std::size_t>(i)];
+      const ClusterRow* row = batch.empty() ? nullptr : find_row(status, batch.front());
       if (row == nullptr || row->state != kTimedOut) continue;
       if (!kube::is_condition_false(status.conditions, kSucceeded) || !enforced.empty())
         return fail(ErrorCode::Internal, "a canary failed and the rollout goes on");
@@ -115,6 +150,9 @@ struct FleetModel {
   Result<void> settled(const World& world) const {
     for (const auto& [name, rollout] : world.fleet.rollouts) {
       const ClusterGroupUpgradeStatus& status = rollout->status;
+      if (is_frozen(*rollout) && !world.fleet.enforced_by(name).empty())
+        return fail(ErrorCode::Internal, name + " is frozen and enforces on somebody");
+      if (status.rollout.paused_since && controls_of(rollout->spec).pause_mode == HoldMode::Freeze) continue;
       for (const auto& [each, at] : status.status.current_batch_remediation_progress) {
         if (at.state != ProgressState::InProgress) continue;
         const auto& policy = status.managed_policies_for_upgrade[static_cast<std::size_t>(*at.policy_index)];
@@ -134,9 +172,10 @@ struct FleetModel {
     const std::string name = random.below(2) == 0 ? "c" : "d";
     const std::string where = cluster(random.below(kClusters));
     const std::string policy = fmt::format("p{}", random.below(2));
-    switch (random.below(16)) {
+    switch (random.below(20)) {
       case 0:
-        if (!fleet.rollouts.contains(name)) fleet.create(name, some_spec(random));
+        if (!fleet.rollouts.contains(name))
+          fleet.create(name, name == "c" ? some_spec(random) : some_controlled_spec(random));
         return;
       case 1:
         if (random.below(4) == 0) fleet.remove(name);
@@ -165,6 +204,29 @@ struct FleetModel {
           fleet.objects.erase(std::next(fleet.objects.begin(),
                                         static_cast<std::ptrdiff_t>(random.below(fleet.objects.size()))));
         return;
+      case 10:  // somebody pauses it, or lets it go on
+        return fleet.change(name, [&](ClusterGroupUpgrade& edited) {
+          if (edited.spec.rollout_controls) edited.spec.rollout_controls->paused = random.below(3) == 0;
+        });
+      case 11:
+        return fleet.change(name, [&](ClusterGroupUpgrade& edited) {
+          edited.status.rollout.approvals.push_back({.batch = edited.status.status.current_batch + 1});
+        });
+      case 12:
+        if (random.below(2) == 0) {
+          fleet.unavailable[where] = fleet.now;
+        } else {
+          fleet.unavailable.erase(where);
+        }
+        return;
+      case 14:  // somebody thinks again while it runs
+        return fleet.change(name, [&](ClusterGroupUpgrade& edited) {
+          if (edited.spec.rollout_controls) edited.spec.rollout_controls = some_controls(random);
+        });
+      case 13:
+        return fleet.change(name, [&](ClusterGroupUpgrade& edited) {
+          if (edited.spec.rollout_controls && random.below(3) == 0) ++edited.spec.rollout_controls->rerun;
+        });
       case 9:
         return fleet.pass(std::chrono::milliseconds(random.below(5000)));
       default:
@@ -181,7 +243,7 @@ TEST(Laws, NobodyIsEnforcedOutOfTurnInAnyInterleaving) {
   world.fleet.add_policy("p1", {.remediation_action = "inform", .soak = std::chrono::seconds(2)});
   kube::Random random(7);
   world.fleet.create("c", some_spec(random));
-  world.fleet.create("d", some_spec(random));
+  world.fleet.create("d", some_controlled_spec(random));
   for (const char* each : {"c", "d"}) world.fleet.settle(each);
   kube::testing::LawOptions options{.seeds = 200, .steps = 100, .disturbing = 0.3, .stale = 0.2};
   if (const char* runs = std::getenv("FAIRWAY_FLEET_RUNS"))

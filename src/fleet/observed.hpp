@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "fleet/availability.hpp"
 #include "fleet/blocking.hpp"
 #include "fleet/placements.hpp"
 #include "fleet/policies.hpp"
@@ -27,12 +28,14 @@ struct Observed {
   kube::ObjectKey key = {};
   std::shared_ptr<const ClusterGroupUpgrade> rollout = {};  // null: there is none
   std::shared_ptr<const ClusterTable> clusters = {};        // the fleet's; never null
-  Policies policies = {};                                   // those that the rollout names
-  Rollouts others = {};                                     // its blockers, and theirs
-  std::vector<Object> placements = {};                      // of either kind, that carry its labels
-  std::vector<Object> bindings = {};                        // that carry its labels
-  std::optional<bool> is_image_found = {};                  // in the update graph; nothing: not asked
-  std::string precache_problem = {};                        // what is missing of the pre-cache spec
+  // Null: nothing is known of any.
+  std::shared_ptr<const UnavailableClusters> unavailable = {};
+  Policies policies = {};                   // those that the rollout names
+  Rollouts others = {};                     // its blockers, and theirs
+  std::vector<Object> placements = {};      // of either kind, that carry its labels
+  std::vector<Object> bindings = {};        // that carry its labels
+  std::optional<bool> is_image_found = {};  // in the update graph; nothing: not asked
+  std::string precache_problem = {};        // what is missing of the pre-cache spec
   WallTime now = {};
   std::shared_ptr<const Settings> settings = {};  // never null
 };

@@ -11,7 +11,7 @@ bool is_over(const ClusterGroupUpgradeStatus& status, const Batch& batch) {
     const auto found = progress.find(cluster);
     if (found != progress.end() && found->second.state == ProgressState::Completed) return true;
     const ClusterRow* row = find_row(status, cluster);
-    return row != nullptr && row->state == kTimedOut;
+    return row != nullptr && (row->state == kTimedOut || row->state == kSkipped);
   });
 }
 

@@ -18,7 +18,7 @@ struct Rolling {
   bool is_open = false;    // its start is on record
   bool is_canary = false;  // whose failure ends the rollout
   bool is_last = false;
-  bool is_over = false;  // every cluster of it is on record as complete or timed out
+  bool is_over = false;  // every cluster of it is on record as complete, timed out or skipped
 };
 struct Finished {
   bool has_succeeded = false;

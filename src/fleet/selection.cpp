@@ -22,6 +22,8 @@ std::vector<std::string> each_once(const std::vector<std::string>& names) {
   return out;
 }
 
+}  // namespace
+
 Result<std::vector<kube::Selector>> selectors_of(const ClusterGroupUpgradeSpec& spec) {
   std::vector<kube::Selector> made;
   for (const std::string& item : spec.cluster_selector) {
@@ -37,11 +39,14 @@ Result<std::vector<kube::Selector>> selectors_of(const ClusterGroupUpgradeSpec& 
   return made;
 }
 
-}  // namespace
-
 std::int64_t computed_concurrency(std::int64_t asked, std::size_t clusters) {
   const auto all = static_cast<std::int64_t>(clusters);
   return asked > 0 && asked < all ? asked : all;
+}
+
+std::int64_t asked_concurrency(const ClusterGroupUpgradeSpec& spec, std::size_t clusters) {
+  const auto asked = amount_of(controls_of(spec).max_concurrency, clusters);
+  return computed_concurrency(asked.value_or(spec.remediation_strategy.max_concurrency), clusters);
 }
 
 Selection select_clusters(const ClusterGroupUpgradeSpec& spec, const ClusterTable& managed) {
@@ -66,8 +71,7 @@ Selection select_clusters(const ClusterGroupUpgradeSpec& spec, const ClusterTabl
       if (!listed.contains(name) && std::ranges::any_of(*selectors, matches)) made.clusters.push_back(name);
     }
   }
-  made.max_concurrency =
-      computed_concurrency(spec.remediation_strategy.max_concurrency, made.clusters.size());
+  made.max_concurrency = asked_concurrency(spec, made.clusters.size());
   made.canaries = each_once(spec.remediation_strategy.canaries);
   if (!made.missing.empty()) {
     made.problem =

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fleet/types.hpp"
+#include "kube/core/selector.hpp"
 
 namespace fairway::fleet {
 
@@ -25,9 +26,14 @@ struct Selection {
   std::vector<std::string> missing = {};   // names without a ManagedCluster
 };
 
+// Each selects on its own; what both fields ask for.
+Result<std::vector<kube::Selector>> selectors_of(const ClusterGroupUpgradeSpec& spec);
+
 Selection select_clusters(const ClusterGroupUpgradeSpec& spec, const ClusterTable& managed);
 
 // At least one and less than all, or all.
 std::int64_t computed_concurrency(std::int64_t asked, std::size_t clusters);
+// By the strategy or, where they say it, the controls.
+std::int64_t asked_concurrency(const ClusterGroupUpgradeSpec& spec, std::size_t clusters);
 
 }  // namespace fairway::fleet

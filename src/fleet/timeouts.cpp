@@ -17,14 +17,17 @@ Duration batch_timeout(Duration timeout, Duration elapsed, std::size_t batch, st
 
 Deadlines deadlines_of(const RemediationStrategy& strategy, const ClusterGroupUpgradeStatus& status) {
   const RolloutProgress& progress = status.status;
-  if (!progress.started_at) return {};
+  if (!progress.started_at || status.rollout.paused_since) return {};
   const Duration timeout = rollout_timeout(strategy);
-  Deadlines made{.rollout = just_after(*progress.started_at, timeout)};
+  const std::chrono::seconds held(status.rollout.held_seconds);
+  Deadlines made{.rollout = just_after(*progress.started_at + held, timeout)};
   const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(progress.current_batch, 1));
   const std::size_t batches = status.remediation_plan.size();
   if (!progress.current_batch_started_at || batch >= batches) return made;
   const WallTime started = *progress.current_batch_started_at;
-  made.batch = just_after(started, batch_timeout(timeout, started - *progress.started_at, batch, batches));
+  const std::chrono::seconds held_since(status.rollout.batch_held_seconds);
+  const Duration elapsed = started - *progress.started_at - (held - held_since);
+  made.batch = just_after(started + held_since, batch_timeout(timeout, elapsed, batch, batches));
   return made;
 }
 

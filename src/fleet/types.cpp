@@ -8,6 +8,11 @@ bool is_enabled(const ClusterGroupUpgrade& rollout) {
   return rollout.spec.enable.value_or(true);
 }
 
+const RolloutControls& controls_of(const ClusterGroupUpgradeSpec& spec) {
+  static const RolloutControls kNone;
+  return spec.rollout_controls ? *spec.rollout_controls : kNone;
+}
+
 bool deletes_objects(const ClusterGroupUpgrade& rollout) {
   const auto& actions = rollout.spec.actions;
   if (!actions || !actions->after_completion) return true;

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "fleet/controls.hpp"
+#include "fleet/rollout_notes.hpp"
 #include "json/codec.hpp"
 #include "kube/core/conditions.hpp"
 #include "kube/core/object.hpp"
@@ -33,8 +35,11 @@ inline constexpr std::string_view kValidated = "Validated";
 inline constexpr std::string_view kProgressing = "Progressing";
 inline constexpr std::string_view kSucceeded = "Succeeded";
 
+inline constexpr std::string_view kFailureThresholdExceeded = "FailureThresholdExceeded";  // a reason
+
 inline constexpr std::string_view kComplete = "complete";  // rows of status.clusters
 inline constexpr std::string_view kTimedOut = "timedout";
+inline constexpr std::string_view kSkipped = "skipped";
 
 struct RolloutReference {
   std::string name = {};
@@ -91,13 +96,14 @@ struct ClusterGroupUpgradeSpec {
   std::string batch_timeout_action = {};
   bool backup = false;
   bool pre_caching = false;
+  std::optional<RolloutControls> rollout_controls = {};
   json::Object unknown = {};
   bool operator==(const ClusterGroupUpgradeSpec&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ClusterGroupUpgradeSpec, (),
                       (enable, clusters, cluster_selector, cluster_label_selectors, remediation_strategy,
                        managed_policies, manifest_work_templates, blocking_crs, actions, batch_timeout_action,
-                       backup, pre_caching, unknown))
+                       backup, pre_caching, rollout_controls, unknown))
 constexpr auto json_fields(const ClusterGroupUpgradeSpec*) {
   return std::array{json::Field{.member = "blocking_crs", .json = "blockingCRs"},
                     json::Field{.member = "batch_timeout_action", .omit_empty = true},
@@ -123,10 +129,14 @@ struct ClusterRow {
   std::string name;
   std::string state;
   std::optional<CurrentPolicy> current_policy = {};
+  std::string reason = {};  // why it was skipped
   json::Object unknown = {};
   bool operator==(const ClusterRow&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ClusterRow, (), (name, state, current_policy, unknown))
+BOOST_DESCRIBE_STRUCT(ClusterRow, (), (name, state, current_policy, reason, unknown))
+constexpr auto json_fields(const ClusterRow*) {
+  return std::array{json::Field{.member = "reason", .omit_empty = true}};
+}
 
 enum class ProgressState { NotStarted, InProgress, Completed };
 BOOST_DESCRIBE_ENUM(ProgressState, NotStarted, InProgress, Completed)
@@ -164,18 +174,6 @@ struct JobStatus {
   bool operator==(const JobStatus&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(JobStatus, (), (started_at, status, unknown))
-
-// What is ours alone; readers of other programs find only what they know beside it.
-struct RolloutNotes {
-  std::optional<WallTime> enabled_at = {};  // while something still holds the rollout back
-  std::int64_t canary_batches = 0;          // so many at the front of the plan
-  json::Object unknown = {};
-  bool operator==(const RolloutNotes&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(RolloutNotes, (), (enabled_at, canary_batches, unknown))
-constexpr auto json_fields(const RolloutNotes*) {
-  return std::array{json::Field{.member = "canary_batches", .omit_empty = true}};
-}
 
 using Batch = std::vector<std::string>;
 
@@ -223,6 +221,8 @@ inline kube::ResourceType resource_type(const ClusterGroupUpgrade*) {
 }
 
 bool is_enabled(const ClusterGroupUpgrade& rollout);
+// Those that it asks for, or those that change nothing.
+const RolloutControls& controls_of(const ClusterGroupUpgradeSpec& spec);
 bool deletes_objects(const ClusterGroupUpgrade& rollout);
 const ClusterRow* find_row(const ClusterGroupUpgradeStatus& status, std::string_view cluster);
 // One row a cluster: the one there is is rewritten in its place.

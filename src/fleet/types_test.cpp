@@ -42,7 +42,7 @@ TEST(Types, TheFirstPolicyHasAnIndexAndAFinishedClusterHasNone) {
 TEST(Types, WhatIsNotKnownIsWrittenBack) {
   const std::string text =
       R"({"metadata":{"name":"a"},"spec":{"remediationStrategy":{"maxConcurrency":1,"timeout":240,"x":1},)"
-      R"("blockingCRs":[{"name":"b","namespace":"c"}],"rolloutControls":{"paused":true}},)"
+      R"("blockingCRs":[{"name":"b","namespace":"c"}],"preCachingConfigRef":{"name":"p"}},)"
       R"("status":{"status":{},"copiedPolicies":["p"]}})";
   const auto read = json::from_json<ClusterGroupUpgrade>(*json::parse_object(text));
   ASSERT_TRUE(read) << read.error().describe();

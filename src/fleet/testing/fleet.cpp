@@ -125,6 +125,7 @@ void SimulatedFleet::tick() {
 Observed SimulatedFleet::observe(const std::string& name) const {
   Observed seen{.key = {std::string(kNamespace), name}, .clusters = clusters, .now = now};
   seen.settings = settings;
+  seen.unavailable = std::make_shared<const UnavailableClusters>(unavailable);
   if (const auto found = rollouts.find(name); found != rollouts.end()) seen.rollout = found->second;
   for (const auto& [policy, each] : policies) seen.policies[policy] = {view_of(policy, each)};
   for (const auto& [other, each] : rollouts) {
@@ -208,6 +209,11 @@ struct Act {
     if (found == fleet.objects.end()) return {};
     if (kube::uid_of(*found->second) != action.uid) return fail(ErrorCode::Conflict, "another object");
     fleet.objects.erase(found);
+    return {};
+  }
+  Result<void> operator()(const CreateRollback& action) const {
+    const std::string& name = action.rollout.metadata.name;
+    if (!fleet.rollouts.contains(name)) fleet.create(name, action.rollout.spec);
     return {};
   }
   Result<void> operator()(const PatchManagedCluster& action) const {

@@ -64,6 +64,7 @@ struct SimulatedFleet {
   std::shared_ptr<Settings> settings = std::make_shared<Settings>();
   std::shared_ptr<const ClusterTable> clusters = std::make_shared<const ClusterTable>();
   std::map<std::string, SimulatedAgent> agents;
+  UnavailableClusters unavailable;
   std::map<std::string, SimulatedPolicy> policies;
   std::map<std::string, std::shared_ptr<const ClusterGroupUpgrade>> rollouts;  // in namespace "default"
   std::map<std::string, std::shared_ptr<const json::Object>> objects;          // "Kind namespace/name"

@@ -1,0 +1,126 @@
+// The placements of a rollout that is under way: who is enforced.
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <set>
+
+#include "fleet/rolling.hpp"
+
+namespace fairway::fleet {
+namespace {
+
+void set_clusters(Draft& draft, const json::Object& placement, std::vector<std::string> clusters,
+                  std::int64_t fence) {
+  json::Object patch = clusters_patch(placement, clusters, fence);
+  draft.act(SetPlacementClusters{std::string(kube::kind_of(placement)), kube::key_of(placement),
+                                 std::string(kube::resource_version_of(placement)), std::move(clusters),
+                                 fence, std::move(patch)});
+}
+
+// On its way, in time.
+bool is_active(Rolling& rolling, const std::string& cluster) {
+  const auto found = rolling.progress().find(cluster);
+  if (found == rolling.progress().end() || found->second.state != ProgressState::InProgress) return false;
+  const ClusterRow* row = find_row(rolling.draft.status, cluster);
+  return row == nullptr || row->state != kTimedOut;
+}
+
+std::vector<std::string> kept(const std::vector<std::string>& present,
+                              const std::function<bool(const std::string&)>& stays) {
+  std::vector<std::string> stay;
+  std::ranges::copy_if(present, std::back_inserter(stay), stays);
+  return stay;
+}
+
+// Who has to be in the placement of policy `index`, in their order.
+std::vector<std::string> due_clusters(Rolling& rolling, std::int64_t index) {
+  std::vector<std::string> due;
+  for (const std::string& cluster : rolling.batch()) {
+    if (is_active(rolling, cluster) && rolling.progress()[cluster].policy_index.value_or(0) >= index)
+      due.push_back(cluster);
+  }
+  for (const std::string& cluster : late_clusters(rolling.draft.status)) {
+    if (index_of_late(rolling.draft.status, *find_row(rolling.draft.status, cluster)) >= index)
+      due.push_back(cluster);
+  }
+  return due;
+}
+
+// Those who are through stay to the end of the batch, unless others wait for their place.
+bool stays_named(Rolling& rolling, const std::string& cluster, const std::set<std::string_view>& late) {
+  if (late.contains(cluster) || is_active(rolling, cluster)) return true;
+  const ClusterRow* row = find_row(rolling.draft.status, cluster);
+  return !is_metered(rolling.controls()) && (row == nullptr || row->state != kSkipped);
+}
+
+}  // namespace
+
+std::int64_t fence_of(const ClusterGroupUpgradeStatus& status) {
+  return status.status.current_batch + status.rollout.refills;
+}
+
+void fill_placements(Rolling& rolling) {
+  Draft& draft = rolling.draft;
+  const auto& policies = draft.status.managed_policies_for_upgrade;
+  const std::vector<std::string> late = late_clusters(draft.status);
+  const std::set<std::string_view> are_late(late.begin(), late.end());
+  const std::int64_t fence = fence_of(draft.status);
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const kube::ObjectKey key{policies[i].namespace_, placement_name(draft.rollout, policies[i]).name};
+    for (const auto& each : draft.seen.placements) {
+      if (kube::key_of(*each) != key || kube::is_being_deleted(*each)) continue;
+      const std::vector<std::string> present = clusters_in(*each);
+      std::vector<std::string> named =
+          kept(present, [&](const std::string& name) { return stays_named(rolling, name, are_late); });
+      std::set<std::string_view> have(present.begin(), present.end());
+      for (std::string& cluster : due_clusters(rolling, static_cast<std::int64_t>(i))) {
+        if (!have.contains(cluster)) named.push_back(std::move(cluster));
+      }
+      if (named == present) continue;
+      if (batch_of(*each) > fence) {
+        draft.note(fmt::format("{} is for a later batch: this look is out of date", key.to_string()));
+      } else {
+        set_clusters(draft, *each, std::move(named), fence);
+      }
+    }
+  }
+}
+
+void empty_placements(Rolling& rolling, bool keeps_late) {
+  const std::vector<std::string> late = late_clusters(rolling.draft.status);
+  const std::set<std::string_view> are_late(late.begin(), late.end());
+  for (const auto& each : rolling.draft.seen.placements) {
+    const std::vector<std::string> present = clusters_in(*each);
+    std::vector<std::string> stay =
+        kept(present, [&](const std::string& name) { return keeps_late && are_late.contains(name); });
+    if (stay != present && !kube::is_being_deleted(*each))
+      set_clusters(rolling.draft, *each, std::move(stay),
+                   std::max(batch_of(*each), fence_of(rolling.draft.status)));
+  }
+}
+
+void raise_fence(Rolling& rolling, bool keeps_active) {
+  const std::int64_t fence = fence_of(rolling.draft.status) + 1;
+  const std::vector<std::string> late = late_clusters(rolling.draft.status);
+  const std::set<std::string_view> are_late(late.begin(), late.end());
+  for (const auto& each : rolling.draft.seen.placements) {
+    const std::vector<std::string> present = clusters_in(*each);
+    std::vector<std::string> stay = kept(present, [&](const std::string& name) {
+      return are_late.contains(name) || (keeps_active && is_active(rolling, name));
+    });
+    if (batch_of(*each) < fence || (batch_of(*each) == fence && stay != present))
+      set_clusters(rolling.draft, *each, std::move(stay), fence);
+  }
+}
+
+bool names_others(Rolling& rolling) {
+  const std::vector<std::string> late = late_clusters(rolling.draft.status);
+  const std::set<std::string_view> are_late(late.begin(), late.end());
+  return std::ranges::any_of(rolling.draft.seen.placements, [&](const auto& each) {
+    return std::ranges::any_of(clusters_in(*each), [&](const std::string& name) {
+      return !are_late.contains(name) && !is_active(rolling, name);
+    });
+  });
+}
+
+}  // namespace fairway::fleet
