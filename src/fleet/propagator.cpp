@@ -1,16 +1,13 @@
 #include "fleet/propagator.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "fleet/propagator_child.hpp"
 
 namespace fairway::fleet {
 namespace {
-
-void delete_child(kube::Plan<PolicyAction>& plan, const json::Object& child) {
-  if (!kube::is_being_deleted(child))
-    plan.actions.emplace_back(DeleteChild{kube::key_of(child), std::string(kube::uid_of(child))});
-}
 
 struct Describe {
   std::string operator()(const CreateChild& action) const {
@@ -23,7 +20,10 @@ struct Describe {
     return fmt::format("delete {}", action.key.to_string());
   }
   std::string operator()(const WritePolicyStatus& action) const {
-    return fmt::format("write the status of {}: {}", action.key.to_string(), json::serialize(action.status));
+    const json::Array* rows = json::get_array(action.status, {"status"});
+    return fmt::format("write the status of {}: {} over {} clusters", action.key.to_string(),
+                       json::get_string(action.status, {"compliant"}).value_or("undecided"),
+                       rows == nullptr ? 0 : rows->size());
   }
 
  private:
@@ -38,12 +38,52 @@ std::string describe(const PolicyAction& action) {
   return std::visit(Describe{}, action);
 }
 
+std::optional<json::Object> wanted_child(const PolicyBindings& bound, const Enforcement& enforcement,
+                                         const ClusterTable& clusters, const std::string& cluster) {
+  if (!enforcement.bound.contains(cluster) || !clusters.contains(cluster)) return std::nullopt;
+  const auto word = enforcement.enforced.find(cluster);
+  return desired_child(bound, cluster, word == enforcement.enforced.end() ? "" : word->second);
+}
+
+std::optional<PolicyAction> correct_child(const json::Object* have, std::optional<json::Object> want) {
+  if (have != nullptr && kube::is_being_deleted(*have)) return std::nullopt;
+  if (!want) {
+    if (have == nullptr) return std::nullopt;
+    return DeleteChild{kube::key_of(*have), std::string(kube::uid_of(*have))};
+  }
+  if (have == nullptr) return CreateChild{*std::move(want)};
+  json::Object corrected = corrected_child(*have, *want);
+  if (corrected.empty()) return std::nullopt;
+  return UpdateChild{std::move(corrected)};
+}
+
+std::optional<PolicyAction> correct_status(const PolicyBindings& bound, const Enforcement& enforcement,
+                                           const ComplianceOf& compliance) {
+  json::Object status = desired_status(bound, enforcement, compliance);
+  const json::Object* before = json::get_object(*bound.root, {"status"});
+  if (json::same_value(before == nullptr ? json::Object() : *before, status)) return std::nullopt;
+  return WritePolicyStatus{kube::key_of(*bound.root), std::string(kube::resource_version_of(*bound.root)),
+                           std::move(status)};
+}
+
+std::set<std::string> changed_clusters(const Enforcement& before, const Enforcement& after) {
+  std::set<std::string> changed;
+  std::ranges::set_symmetric_difference(before.bound, after.bound, std::inserter(changed, changed.end()));
+  std::vector<std::pair<std::string, std::string>> words;
+  std::ranges::set_symmetric_difference(before.enforced, after.enforced, std::back_inserter(words));
+  for (auto& [cluster, word] : words) changed.insert(std::move(cluster));
+  return changed;
+}
+
 kube::Plan<PolicyAction> decide_policy(const PolicyObserved& seen) {
   kube::Plan<PolicyAction> plan;
   const bool has_root = seen.bound.root && !kube::is_being_deleted(*seen.bound.root);
   const Enforcement enforcement = has_root ? enforcement_of(seen.bound) : Enforcement{};
+  const auto act = [&](std::optional<PolicyAction> action) {
+    if (action) plan.actions.push_back(*std::move(action));
+  };
   for (const auto& [ns, child] : seen.children) {
-    if (!enforcement.bound.contains(ns) && seen.clusters->contains(ns)) delete_child(plan, *child);
+    if (!enforcement.bound.contains(ns) && seen.clusters->contains(ns)) act(correct_child(child.get(), {}));
   }
   if (!has_root) return plan;
   for (const std::string& cluster : enforcement.bound) {
@@ -51,23 +91,14 @@ kube::Plan<PolicyAction> decide_policy(const PolicyObserved& seen) {
       plan.notes.push_back(fmt::format("{} is no managed cluster: it gets no child", cluster));
       continue;
     }
-    const auto word = enforcement.enforced.find(cluster);
-    json::Object want =
-        desired_child(seen.bound, cluster, word == enforcement.enforced.end() ? "" : word->second);
     const auto have = seen.children.find(cluster);
-    if (have == seen.children.end()) {
-      plan.actions.emplace_back(CreateChild{std::move(want)});
-    } else if (!kube::is_being_deleted(*have->second)) {
-      json::Object corrected = corrected_child(*have->second, want);
-      if (!corrected.empty()) plan.actions.emplace_back(UpdateChild{std::move(corrected)});
-    }
+    act(correct_child(have == seen.children.end() ? nullptr : have->second.get(),
+                      wanted_child(seen.bound, enforcement, *seen.clusters, cluster)));
   }
-  json::Object status = desired_status(seen.bound, enforcement, seen.children);
-  const json::Object* before = json::get_object(*seen.bound.root, {"status"});
-  if (!json::same_value(before == nullptr ? json::Object() : *before, status)) {
-    plan.actions.emplace_back(WritePolicyStatus{
-        seen.key, std::string(kube::resource_version_of(*seen.bound.root)), std::move(status)});
-  }
+  act(correct_status(seen.bound, enforcement, [&](const std::string& cluster) -> std::string_view {
+    const auto child = seen.children.find(cluster);
+    return child == seen.children.end() ? "" : compliance_of_child(*child->second);
+  }));
   return plan;
 }
 

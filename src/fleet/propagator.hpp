@@ -5,9 +5,12 @@
 // status is written when it says something new. Only namespaces that belong to a managed cluster are touched.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <variant>
 
+#include "fleet/propagator_child.hpp"
 #include "fleet/propagator_sets.hpp"
 #include "fleet/selection.hpp"
 #include "kube/core/plan.hpp"
@@ -40,6 +43,19 @@ using PolicyAction = std::variant<CreateChild, UpdateChild, DeleteChild, WritePo
 std::string describe(const PolicyAction& action);
 
 kube::Plan<PolicyAction> decide_policy(const PolicyObserved& seen);
+
+// The same in parts, for a change that concerns few of many clusters.
+//
+// The child that a cluster should have; nothing: none.
+std::optional<json::Object> wanted_child(const PolicyBindings& bound, const Enforcement& enforcement,
+                                         const ClusterTable& clusters, const std::string& cluster);
+// From the child that there is (null: none) to the one that there should be; nothing when that is the same.
+std::optional<PolicyAction> correct_child(const json::Object* have, std::optional<json::Object> want);
+// The root's status as it should be, when it is not.
+std::optional<PolicyAction> correct_status(const PolicyBindings& bound, const Enforcement& enforcement,
+                                           const ComplianceOf& compliance);
+// Clusters that come under other rules: bound, no longer bound, enforced by another word.
+std::set<std::string> changed_clusters(const Enforcement& before, const Enforcement& after);
 
 // A policy in a cluster's namespace that came from no root: nobody may enforce through the back door.
 bool is_foreign(const json::Object& policy, const ClusterTable& clusters);

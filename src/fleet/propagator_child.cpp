@@ -125,25 +125,25 @@ json::Object corrected_child(const json::Object& have, const json::Object& want)
   return json::same_value(have, next) ? json::Object() : next;
 }
 
-std::string compliance_of_child(const json::Object& child) {
-  const std::string text = text_at(child, {"status", "compliant"});
-  if (text.empty()) return "";
-  const Compliance compliance = compliance_of(text);
+std::string_view compliance_of_child(const json::Object& child) {
+  const auto text = json::get_string(child, {"status", "compliant"});
+  if (!text || text->empty()) return "";
+  const Compliance compliance = compliance_of(*text);
   const auto observed = json::get_int(child, {"status", "observedGeneration"});
   const bool is_old = observed && *observed < kube::generation_of(child);
   if (compliance == Compliance::Compliant && is_old) return "";
-  return std::string(to_string(compliance));
+  return to_string(compliance);
 }
 
 json::Object desired_status(const PolicyBindings& seen, const Enforcement& enforcement,
-                            const std::map<std::string, std::shared_ptr<const json::Object>>& children) {
+                            const ComplianceOf& compliance) {
   const json::Object* before = json::get_object(*seen.root, {"status"});
   json::Object status = before == nullptr ? json::Object() : *before;
   json::Array rows;
+  rows.reserve(enforcement.bound.size());
   for (const std::string& cluster : enforcement.bound) {
     json::Object row{{"clustername", cluster}, {"clusternamespace", cluster}};
-    const auto child = children.find(cluster);
-    const std::string text = child == children.end() ? "" : compliance_of_child(*child->second);
+    const std::string_view text = compliance(cluster);
     if (!text.empty()) row["compliant"] = text;
     rows.push_back(std::move(row));
   }

@@ -1,7 +1,7 @@
 // The child of a root policy in a cluster's namespace, and what the root says of its children. Pure.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,9 +26,11 @@ json::Object corrected_child(const json::Object& have, const json::Object& want)
 
 // What the child says of its cluster. Empty where it has said nothing, and where it was Compliant before its
 // last change: that says nothing about now.
-std::string compliance_of_child(const json::Object& child);
+std::string_view compliance_of_child(const json::Object& child);
+// compliance_of_child() of a cluster's child; empty without one.
+using ComplianceOf = std::function<std::string_view(const std::string& cluster)>;
 // placement, status and compliant of the root; everything else of its status stays.
 json::Object desired_status(const PolicyBindings& seen, const Enforcement& enforcement,
-                            const std::map<std::string, std::shared_ptr<const json::Object>>& children);
+                            const ComplianceOf& compliance);
 
 }  // namespace fairway::fleet

@@ -71,7 +71,11 @@ struct Hub {
     return join(parts, ", ");
   }
   json::Object status() const {
-    return desired_status(seen.bound, enforcement_of(seen.bound), seen.children);
+    return desired_status(seen.bound, enforcement_of(seen.bound),
+                          [&](const std::string& cluster) -> std::string_view {
+                            const auto child = seen.children.find(cluster);
+                            return child == seen.children.end() ? "" : compliance_of_child(*child->second);
+                          });
   }
   PolicyObserved seen = {};
 };

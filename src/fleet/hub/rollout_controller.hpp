@@ -1,0 +1,90 @@
+// RolloutController: carries out ClusterGroupUpgrades. Observe → decide (fleet/decide.hpp) → act.
+//
+// It reads caches only; nothing is asked of the server while a rollout goes on. A change of a root policy's
+// status wakes the rollouts that the changed rows concern, and no others (rollout_index.hpp); times are kept
+// exactly. Nothing is remembered that the caches do not say, so that a restart goes on where the status is.
+// Works by the API's objects alone: who resolves placements, carries policies to clusters and reports their
+// compliance may be this program or Open Cluster Management. Belongs to the runtime's event loop and outlives
+// it.
+//
+//   RolloutController fleet(runtime, {}, registry);
+//   co_await fleet.prepare();
+//   … runtime.run() beside fleet.run() …
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "async/task.hpp"
+#include "base/metrics.hpp"
+#include "fleet/decide.hpp"
+#include "fleet/hub/clusters.hpp"
+#include "fleet/hub/policy_book.hpp"
+#include "fleet/hub/rollout_events.hpp"
+#include "fleet/hub/rollout_index.hpp"
+#include "kube/runtime/control_loop.hpp"
+
+namespace fairway::fleet {
+
+struct RolloutSettings {
+  Settings decisions = {};
+  std::size_t workers = 8;
+};
+
+class RolloutController {
+ public:
+  // Adds its caches and its controller to the runtime. Both references outlive it.
+  RolloutController(kube::Runtime& runtime, RolloutSettings settings, metrics::Registry& registry);
+  ~RolloutController();
+  RolloutController(const RolloutController&) = delete;
+  RolloutController& operator=(const RolloutController&) = delete;
+
+  // Learns which kinds the server has. Before the runtime runs.
+  Task<void> prepare();
+  // Sends events until cancelled.
+  Task<void> run() { return events_.run(); }
+
+ private:
+  void follow_owned(kube::ObjectCache& cache);
+  void take_rollout(const kube::Change<ClusterGroupUpgrade>& change);
+  void take_policy(const kube::Change<json::Object>& change);
+  void take_cluster(const ManagedClusters::Change& change);
+  void enqueue(const RolloutIndex::Keys& keys);
+
+  Observed observe(const kube::ObjectKey& key);
+  void observe_blockers(Observed& seen) const;
+  std::vector<Observed::Object> owned(const kube::ObjectCache* cache, const kube::ObjectKey& key) const;
+  Task<kube::ReconcileResult> reconcile(kube::ObjectKey key);
+
+  Task<void> act(Action action);
+  Task<void> carry_out(WriteStatus action);
+  Task<void> carry_out(AddFinalizer action);
+  Task<void> carry_out(RemoveFinalizer action);
+  Task<void> carry_out(EnsurePlacement action);
+  Task<void> carry_out(EnsureBinding action);
+  Task<void> carry_out(RepairOwned action);
+  Task<void> carry_out(SetPlacementClusters action);
+  Task<void> carry_out(DeleteOwned action);
+  Task<void> carry_out(CreateRollback action);
+  Task<void> carry_out(PatchManagedCluster action);
+  Task<void> patch_rollout(const ClusterGroupUpgrade& rollout, std::string subresource, json::Object patch);
+  void tell(const ClusterGroupUpgrade& about, const std::vector<RolloutEvent>& events);
+
+  kube::Runtime& runtime_;
+  RolloutSettings settings_;
+  std::shared_ptr<const Settings> decisions_;
+  ManagedClusters clusters_;
+  PolicyBook policies_;
+  RolloutIndex index_;
+  RolloutEvents events_;
+  kube::LoopReporter reporter_;
+  kube::Cache<ClusterGroupUpgrade>& rollouts_;
+  kube::ObjectCache& policy_cache_;
+  kube::ObjectCache& bindings_;
+  kube::ObjectCache* placements_ = nullptr;  // where the server knows the kinds
+  kube::ObjectCache* rules_ = nullptr;
+  kube::Controller* controller_ = nullptr;
+  std::vector<std::shared_ptr<void>> subscriptions_;
+};
+
+}  // namespace fairway::fleet
