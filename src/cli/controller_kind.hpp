@@ -36,6 +36,8 @@ using MakeController = std::function<ChosenController(const ControllerHost&)>;
 struct ControllerKind {
   std::string_view name;
   std::string_view description;
+  // It runs where it is asked for by name, and the server's own limits are enough for it.
+  bool is_for_hubs = false;
   // After the flags were read, for one that was chosen: refuses what cannot be.
   std::function<MakeController()> complete;
 };
@@ -43,5 +45,8 @@ struct ControllerKind {
 // These add the flags; called once for a command.
 ControllerKind cluster_version_kind(CLI::App& command);
 ControllerKind ingress_kind(CLI::App& command);
+ControllerKind fleet_kind(CLI::App& command);
+ControllerKind policy_kind(CLI::App& command);
+ControllerKind placement_kind(CLI::App& command);
 
 }  // namespace fairway::cli

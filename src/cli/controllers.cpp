@@ -31,6 +31,7 @@ struct ControllersFlags {
 // One that was chosen, ready to be put together.
 struct Choice {
   std::string_view name;
+  bool is_for_hubs = false;
   MakeController make;
 };
 
@@ -51,7 +52,10 @@ constexpr const char* kExamples =
     "  --signature-keyring release-key.gpg\n"
     "\n"
     "# Load balancers of a cluster that does not say where it runs\n"
-    "fairway controllers --only ingress --kubeconfig kubeconfig --platform AWS";
+    "fairway controllers --only ingress --kubeconfig kubeconfig --platform AWS\n"
+    "\n"
+    "# Rollouts over the clusters of a hub, without Open Cluster Management\n"
+    "fairway controllers --only fleet,policy,placement --kubeconfig kubeconfig";
 
 std::string identity() {
   std::array<char, 256> host{};
@@ -101,11 +105,17 @@ std::string names_of(const std::vector<Choice>& choices) {
   return join(names, ", ");
 }
 
+kube::ClientOptions client_options(const std::vector<Choice>& choices, metrics::Registry& registry) {
+  kube::ClientOptions options{.metrics = &registry};
+  if (std::ranges::any_of(choices, &Choice::is_for_hubs)) options.requests_per_second = 0;
+  return options;
+}
+
 Result<void> run(const ControllersFlags& flags, const std::vector<Choice>& choices, Invocation& invocation) {
   async::EventLoop loop;
   const StopRequest stop_request(loop);
   metrics::Registry registry;
-  FAIRWAY_TRY(ConnectedClient cluster, connect(loop, flags.cluster, {.metrics = &registry}));
+  FAIRWAY_TRY(ConnectedClient cluster, connect(loop, flags.cluster, client_options(choices, registry)));
   kube::Runtime runtime(*cluster.client, runtime_options(flags, registry));
   const std::vector<ChosenController> chosen = make_all(choices, {loop, runtime, registry});
   FAIRWAY_TRY(const auto status,
@@ -132,7 +142,8 @@ Result<void> run(const ControllersFlags& flags, const std::vector<Choice>& choic
 // Adds the flags of every controller, each below its own heading.
 std::vector<ControllerKind> add_kinds(CLI::App& command) {
   std::vector<ControllerKind> kinds;
-  for (ControllerKind (*add)(CLI::App&) : {cluster_version_kind, ingress_kind}) {
+  for (ControllerKind (*add)(CLI::App&) :
+       {cluster_version_kind, ingress_kind, fleet_kind, policy_kind, placement_kind}) {
     const std::size_t before = command.get_options().size();
     kinds.push_back(add(command));
     const auto options = command.get_options();
@@ -145,8 +156,8 @@ std::vector<ControllerKind> add_kinds(CLI::App& command) {
 std::vector<Choice> choose(const std::vector<ControllerKind>& kinds, const std::vector<std::string>& only) {
   std::vector<Choice> choices;
   for (const ControllerKind& kind : kinds)
-    if (only.empty() || std::ranges::find(only, kind.name) != only.end())
-      choices.push_back({kind.name, kind.complete()});
+    if (only.empty() ? !kind.is_for_hubs : std::ranges::find(only, kind.name) != only.end())
+      choices.push_back({kind.name, kind.is_for_hubs, kind.complete()});
   return choices;
 }
 
@@ -158,8 +169,9 @@ void add_controllers(CLI::App& root, Invocation& invocation) {
   command.footer(kExamples);
   auto flags = std::make_shared<ControllersFlags>();
   add_config_option(command, flags->config);
-  CLI::Option& only =
-      *command.add_option("--only", flags->only, "Run only these controllers, separated by commas");
+  CLI::Option& only = *command.add_option(
+      "--only", flags->only,
+      "Run only these controllers, separated by commas; those of a hub run where they are named");
   only.allow_extra_args(false)->delimiter(',');
   add_cluster_options(command, flags->cluster);
   command.add_flag("--leader-elect", flags->elects_leader,
