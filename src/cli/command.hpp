@@ -33,6 +33,7 @@ inline constexpr const char* kSubcommands = "Available Commands";
 inline constexpr const char* kHidden = "";
 
 void add_up(CLI::App& root, Invocation& invocation);
+void add_agent(CLI::App& root, Invocation& invocation);
 void add_apiserver(CLI::App& root, Invocation& invocation);
 void add_apiserver_backup(CLI::App& apiserver, Invocation& invocation);
 void add_apiserver_check(CLI::App& apiserver, Invocation& invocation);
