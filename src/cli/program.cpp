@@ -43,6 +43,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   add_graph(root, invocation);
   add_help(root, invocation);
   add_ingress(root, invocation);
+  add_rollout(root, invocation);
   add_options(root, invocation);
   add_promql(root, invocation);
   add_update_service(root, invocation);

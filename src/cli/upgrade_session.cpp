@@ -1,12 +1,10 @@
 #include "cli/upgrade_session.hpp"
 
-#include <csignal>
 #include <fmt/format.h>
 #include <ostream>
 
-#include "async/notify.hpp"
-#include "async/task_group.hpp"
 #include "base/text.hpp"
+#include "cli/follow.hpp"
 #include "cli/output.hpp"
 #include "clusterversion/upgrade/view.hpp"
 #include "json/yaml.hpp"
@@ -22,7 +20,6 @@ using upgrade::Outcome;
 
 constexpr const char* kFieldManager = "fairway-upgrade";
 constexpr int kMostRetries = 2;  // a person is waiting
-constexpr Duration kPauseBetweenWatches = std::chrono::seconds(1);
 
 kube::Resource cluster_version() {
   return kube::Api<ClusterVersion>::type().in("", std::string(clusterversion::kObjectName));
@@ -49,11 +46,6 @@ json::Object named_part(const json::Object& patch, const json::Object& object) {
     }
   }
   return part;
-}
-
-// A watch that ended so can be taken up again by reading the object.
-bool is_passing(ErrorCode code) {
-  return code == ErrorCode::Gone || code == ErrorCode::Unavailable || code == ErrorCode::Timeout;
 }
 
 }  // namespace
@@ -136,48 +128,10 @@ Result<bool> UpgradeSession::show(const json::Object& object, const Render& rend
   return is_complete;
 }
 
-// One reading and the watch from there on; true when the update is complete, false when the watch ended.
-Task<bool> UpgradeSession::follow_once(const Render& render) {
-  auto read = co_await connected_.client->get(cluster_version());
-  if (!read) co_return std::unexpected(explained(std::move(read).error()));
-  FAIRWAY_CO_TRY(const bool is_complete, show(*read, render));
-  if (is_complete) co_return true;
-  kube::Resource all = cluster_version();
-  kube::WatchOptions options{.field_selector = "metadata.name=" + std::exchange(all.name, ""),
-                             .resource_version = std::string(kube::resource_version_of(*read))};
-  FAIRWAY_CO_TRY(const auto stream, co_await connected_.client->watch(std::move(all), std::move(options)));
-  for (;;) {
-    FAIRWAY_CO_TRY(const auto event, co_await stream->next());
-    if (!event) co_return false;
-    if (event->type == kube::WatchEvent::Type::Bookmark) continue;
-    if (event->type == kube::WatchEvent::Type::Deleted) {
-      co_return fail(ErrorCode::NotFound, "the ClusterVersion was deleted");
-    }
-    FAIRWAY_CO_TRY(const bool is_over, show(event->object, render));
-    if (is_over) co_return true;
-  }
-}
-
-Task<void> UpgradeSession::follow(const Render& render) {
-  for (;;) {
-    const auto is_complete = co_await follow_once(render);
-    if (is_complete && *is_complete) co_return Result<void>{};
-    if (!is_complete && !is_passing(is_complete.error().code)) {
-      co_return std::unexpected(is_complete.error());
-    }
-    FAIRWAY_CO_CHECKED(co_await async::sleep_for(loop_.clock(), kPauseBetweenWatches));
-  }
-}
-
 Result<void> UpgradeSession::watch(const Render& render) {
-  Result<void> result;
-  async::TaskGroup group(loop_.executor(), [&result](const std::string&, const Error& error) {
-    result = std::unexpected(error);
-  });
-  group.spawn("watch", follow(render));
-  loop_.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
-  loop_.run_until([&group] { return group.size() == 0; });
-  return result;
+  return follow_object(
+      loop_, *connected_.client, cluster_version(),
+      [&](const json::Object& object) { return show(object, render); }, explained);
 }
 
 }  // namespace fairway::cli

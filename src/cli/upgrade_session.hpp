@@ -44,8 +44,6 @@ class UpgradeSession {
   void print_written(const clusterversion::upgrade::Change& change, const json::Object& object,
                      const WriteStyle& style);
   Result<bool> show(const json::Object& object, const Render& render);
-  Task<void> follow(const Render& render);
-  Task<bool> follow_once(const Render& render);
 
   Invocation& invocation_;
   async::EventLoop loop_;

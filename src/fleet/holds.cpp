@@ -13,20 +13,6 @@ std::string_view annotation_of(const ClusterGroupUpgrade& rollout, std::string_v
   return found == rollout.metadata.annotations.end() ? std::string_view() : std::string_view(found->second);
 }
 
-bool needs_approval(const RolloutControls& controls, const ClusterGroupUpgradeStatus& status,
-                    std::size_t batch) {
-  const auto canaries = static_cast<std::size_t>(std::max<std::int64_t>(status.rollout.canary_batches, 0));
-  switch (controls.approvals.mode) {
-    case ApprovalMode::None:
-      return false;
-    case ApprovalMode::PerBatch:
-      return true;
-    case ApprovalMode::AfterCanary:
-      return canaries > 0 && batch == canaries + 1;
-  }
-  return true;
-}
-
 bool is_approved_by_annotation(const ClusterGroupUpgrade& rollout, std::size_t batch) {
   return std::ranges::any_of(split(annotation_of(rollout, kApprovedAnnotation), ','),
                              [&](std::string_view each) { return parse_unsigned(trim(each)) == batch; });
@@ -57,19 +43,33 @@ std::map<std::string, std::int64_t> counts_of(const ClusterGroupUpgradeStatus& s
   return counts;
 }
 
+}  // namespace
+
+bool has_annotation(const ClusterGroupUpgrade& rollout, std::string_view annotation) {
+  const auto found = rollout.metadata.annotations.find(std::string(annotation));
+  return found != rollout.metadata.annotations.end() && found->second != "false";
+}
+
+bool needs_approval(const ClusterGroupUpgrade& rollout, const ClusterGroupUpgradeStatus& status,
+                    std::size_t batch) {
+  const auto canaries = static_cast<std::size_t>(std::max<std::int64_t>(status.rollout.canary_batches, 0));
+  switch (controls_of(rollout.spec).approvals.mode) {
+    case ApprovalMode::None:
+      return false;
+    case ApprovalMode::PerBatch:
+      return true;
+    case ApprovalMode::AfterCanary:
+      return canaries > 0 && batch == canaries + 1;
+  }
+  return true;
+}
+
 std::string phase_word(const ClusterGroupUpgradeStatus& status) {
   if (const auto* succeeded = kube::find_condition(status.conditions, kSucceeded))
     return succeeded->status == kube::kConditionTrue ? "Succeeded" : "Failed";
   const auto* progressing = kube::find_condition(status.conditions, kProgressing);
   if (progressing != nullptr && progressing->reason == "Paused") return "Paused";
   return kube::is_condition_true(status.conditions, kProgressing) ? "Rolling" : "Preparing";
-}
-
-}  // namespace
-
-bool has_annotation(const ClusterGroupUpgrade& rollout, std::string_view annotation) {
-  const auto found = rollout.metadata.annotations.find(std::string(annotation));
-  return found != rollout.metadata.annotations.end() && found->second != "false";
 }
 
 bool is_approved(const ClusterGroupUpgrade& rollout, const ClusterGroupUpgradeStatus& status,
@@ -103,7 +103,7 @@ std::optional<Hold> hold_of(const ClusterGroupUpgrade& rollout, const ClusterGro
     return Hold{fmt::format("failureThreshold, {} of {} clusters failed", failures.failed, failures.of),
                 controls.pause_mode};
   if (auto hold = hold_by_time(controls, status.status.started_at.has_value(), now)) return hold;
-  if (next_batch && needs_approval(controls, status, *next_batch) &&
+  if (next_batch && needs_approval(rollout, status, *next_batch) &&
       !is_approved(rollout, status, *next_batch))
     return Hold{fmt::format("approvals, batch {} waits for one", *next_batch)};
   return std::nullopt;

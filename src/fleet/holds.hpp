@@ -28,6 +28,8 @@ std::optional<Hold> hold_of(const ClusterGroupUpgrade& rollout, const ClusterGro
 // Whether somebody has agreed to the batch, by the status or by the annotation.
 bool is_approved(const ClusterGroupUpgrade& rollout, const ClusterGroupUpgradeStatus& status,
                  std::size_t batch);
+bool needs_approval(const ClusterGroupUpgrade& rollout, const ClusterGroupUpgradeStatus& status,
+                    std::size_t batch);
 // What the annotation says goes on record.
 void record_approval(const ClusterGroupUpgrade& rollout, ClusterGroupUpgradeStatus& status, std::size_t batch,
                      WallTime now);
@@ -46,6 +48,8 @@ void go_on(ClusterGroupUpgradeStatus& status, WallTime now);
 // Seconds since the start that counted.
 std::int64_t active_seconds(const ClusterGroupUpgradeStatus& status, WallTime now);
 
+// What the rollout is doing, in one word: Preparing, Rolling, Paused, Succeeded, Failed.
+std::string phase_word(const ClusterGroupUpgradeStatus& status);
 // Phase, counts and windows for people, where the rollout has controls.
 void sum_up(const ClusterGroupUpgrade& rollout, ClusterGroupUpgradeStatus& status, WallTime now);
 

@@ -1,9 +1,9 @@
 #include "ingress/preview.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
+#include "base/columns.hpp"
 #include "base/text.hpp"
 #include "ingress/consent.hpp"
 #include "ingress/texts.hpp"
@@ -172,25 +172,13 @@ Standing standing_of(const Observed& seen) {
 }
 
 std::string to_text(const std::vector<Standing>& all) {
-  using Row = std::array<std::string, 8>;
-  std::vector<Row> rows = {
+  std::vector<std::vector<std::string>> rows = {
       {"NAME", "DOMAIN", "STRATEGY", "SCOPE", "SERVICE", "ADDRESS", "AVAILABLE", "PROGRESSING"}};
   for (const Standing& each : all) {
     rows.push_back({each.name, each.domain, each.type, each.wanted, each.has, each.address, each.available,
                     each.progressing});
   }
-  std::array<std::size_t, 8> widths{};
-  for (Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (row[i].empty()) row[i] = "-";
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) text += fmt::format("{:<{}}  ", row[i], widths[i]);
-    text += row.back() + "\n";
-  }
+  std::string text = in_columns(rows);
   for (const Standing& each : all)
     if (!each.message.empty()) text += fmt::format("\n{}: {}\n", each.name, each.message);
   return text;
