@@ -354,6 +354,24 @@ TEST(Controls, Case112EachBatchWaitsForApproval) {
   EXPECT_EQ(fleet.status("c").rollout.approvals.back().approved_by, "alice");
 }
 
+TEST(Controls, WhoIsLateStaysEnforcedWhileTheNextBatchWaits) {
+  Controlled fleet({.approvals = {ApprovalMode::PerBatch}}, 2, 1);
+  fleet.annotate(kApprovedAnnotation, "1");
+  fleet.agents["s1"].is_dead = true;
+  fleet.settle("c");
+  fleet.pass(minutes(31));
+  fleet.settle("c");
+  EXPECT_EQ(fleet.message("c", kProgressing), "Rollout paused by approvals, batch 2 waits for one");
+  EXPECT_EQ(fleet.enforced(), "s1");
+  fleet.objects.erase("Placement default/c-p0-placement-kuttl");  // somebody deletes what is ours
+  fleet.settle("c");
+  EXPECT_EQ(fleet.enforced(), "s1");
+  fleet.agents["s1"].is_dead = false;
+  fleet.turn();
+  EXPECT_EQ(fleet.rows("c"), "s1 complete");
+  EXPECT_EQ(fleet.enforced(), "");
+}
+
 TEST(Controls, ApprovalMayBeNeededAfterTheCanariesOnly) {
   Controlled fleet({.approvals = {ApprovalMode::AfterCanary}}, 4, 2);
   fleet.change("c", [](ClusterGroupUpgrade& edited) { edited.spec.remediation_strategy.canaries = {"s4"}; });

@@ -136,14 +136,15 @@ void freeze(Rolling& rolling, const Hold& hold) {
   ensure_placements(rolling.draft);
   tell_hold(rolling, hold);
   rolling.draft.write();
-  empty_placements(rolling, false);
+  fill_placements(rolling, Named::Nobody);
 }
 
-// Between two batches nobody of the last one is enforced.
+// Between two batches nobody of the last one is enforced but those who are late.
 void wait_between(Rolling& rolling) {
+  ensure_placements(rolling.draft);
   move_late_clusters(rolling);
   rolling.draft.write();
-  empty_placements(rolling, true);
+  fill_placements(rolling, Named::LateOnly);
 }
 
 // Whether it is still too early for the next batch.

@@ -33,11 +33,13 @@ std::vector<std::string> kept(const std::vector<std::string>& present,
 }
 
 // Who has to be in the placement of policy `index`, in their order.
-std::vector<std::string> due_clusters(Rolling& rolling, std::int64_t index) {
+std::vector<std::string> due_clusters(Rolling& rolling, Named whom, std::int64_t index) {
   std::vector<std::string> due;
+  if (whom == Named::Nobody) return due;
   for (const std::string& cluster : rolling.batch()) {
-    if (is_active(rolling, cluster) && rolling.progress()[cluster].policy_index.value_or(0) >= index)
-      due.push_back(cluster);
+    const bool is_due = whom == Named::All && is_active(rolling, cluster) &&
+                        rolling.progress()[cluster].policy_index.value_or(0) >= index;
+    if (is_due) due.push_back(cluster);
   }
   for (const std::string& cluster : late_clusters(rolling.draft.status)) {
     if (index_of_late(rolling.draft.status, *find_row(rolling.draft.status, cluster)) >= index)
@@ -47,10 +49,35 @@ std::vector<std::string> due_clusters(Rolling& rolling, std::int64_t index) {
 }
 
 // Those who are through stay to the end of the batch, unless others wait for their place.
-bool stays_named(Rolling& rolling, const std::string& cluster, const std::set<std::string_view>& late) {
-  if (late.contains(cluster) || is_active(rolling, cluster)) return true;
+bool stays_named(Rolling& rolling, Named whom, const std::string& cluster,
+                 const std::set<std::string_view>& late) {
+  if (whom == Named::Nobody) return false;
+  if (late.contains(cluster)) return true;
+  if (whom == Named::LateOnly) return false;
+  if (is_active(rolling, cluster)) return true;
   const ClusterRow* row = find_row(rolling.draft.status, cluster);
   return !is_metered(rolling.controls()) && (row == nullptr || row->state != kSkipped);
+}
+
+void fill_placement(Rolling& rolling, Named whom, const json::Object& placement, std::int64_t index,
+                    const std::set<std::string_view>& late) {
+  const std::vector<std::string> present = clusters_in(placement);
+  std::vector<std::string> named =
+      kept(present, [&](const std::string& name) { return stays_named(rolling, whom, name, late); });
+  const std::set<std::string_view> have(present.begin(), present.end());
+  for (std::string& cluster : due_clusters(rolling, whom, index)) {
+    if (!have.contains(cluster)) named.push_back(std::move(cluster));
+  }
+  if (named == present) return;
+  const std::int64_t fence = fence_of(rolling.draft.status);
+  const bool is_outdated = batch_of(placement) > fence;
+  // To take clusters out, and to keep those who are late in, is right from any look.
+  if (!is_outdated || whom != Named::All) {
+    set_clusters(rolling.draft, placement, std::move(named), std::max(batch_of(placement), fence));
+  } else {
+    rolling.draft.note(fmt::format("{} is for a later batch: this look is out of date",
+                                   kube::key_of(placement).to_string()));
+  }
 }
 
 }  // namespace
@@ -59,43 +86,17 @@ std::int64_t fence_of(const ClusterGroupUpgradeStatus& status) {
   return status.status.current_batch + status.rollout.refills;
 }
 
-void fill_placements(Rolling& rolling) {
+void fill_placements(Rolling& rolling, Named whom) {
   Draft& draft = rolling.draft;
   const auto& policies = draft.status.managed_policies_for_upgrade;
   const std::vector<std::string> late = late_clusters(draft.status);
   const std::set<std::string_view> are_late(late.begin(), late.end());
-  const std::int64_t fence = fence_of(draft.status);
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const kube::ObjectKey key{policies[i].namespace_, placement_name(draft.rollout, policies[i]).name};
     for (const auto& each : draft.seen.placements) {
-      if (kube::key_of(*each) != key || kube::is_being_deleted(*each)) continue;
-      const std::vector<std::string> present = clusters_in(*each);
-      std::vector<std::string> named =
-          kept(present, [&](const std::string& name) { return stays_named(rolling, name, are_late); });
-      std::set<std::string_view> have(present.begin(), present.end());
-      for (std::string& cluster : due_clusters(rolling, static_cast<std::int64_t>(i))) {
-        if (!have.contains(cluster)) named.push_back(std::move(cluster));
-      }
-      if (named == present) continue;
-      if (batch_of(*each) > fence) {
-        draft.note(fmt::format("{} is for a later batch: this look is out of date", key.to_string()));
-      } else {
-        set_clusters(draft, *each, std::move(named), fence);
-      }
+      if (kube::key_of(*each) == key && !kube::is_being_deleted(*each))
+        fill_placement(rolling, whom, *each, static_cast<std::int64_t>(i), are_late);
     }
-  }
-}
-
-void empty_placements(Rolling& rolling, bool keeps_late) {
-  const std::vector<std::string> late = late_clusters(rolling.draft.status);
-  const std::set<std::string_view> are_late(late.begin(), late.end());
-  for (const auto& each : rolling.draft.seen.placements) {
-    const std::vector<std::string> present = clusters_in(*each);
-    std::vector<std::string> stay =
-        kept(present, [&](const std::string& name) { return keeps_late && are_late.contains(name); });
-    if (stay != present && !kube::is_being_deleted(*each))
-      set_clusters(rolling.draft, *each, std::move(stay),
-                   std::max(batch_of(*each), fence_of(rolling.draft.status)));
   }
 }
 

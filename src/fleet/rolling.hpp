@@ -58,9 +58,8 @@ void start_cluster(Draft& draft, const std::string& cluster);
 // Number that placements carry for the batch and what it has taken in.
 std::int64_t fence_of(const ClusterGroupUpgradeStatus& status);
 // Each cluster is in the placements of its policy and of those before it.
-void fill_placements(Rolling& rolling);
-// Nobody is named but those who are late; not even they without `keeps_late`.
-void empty_placements(Rolling& rolling, bool keeps_late);
+enum class Named { All, LateOnly, Nobody };
+void fill_placements(Rolling& rolling, Named whom = Named::All);
 // The next number, so that whatever was decided from an older look is refused. Nobody is named any more but
 // those who are late and, with `keeps_active`, those who are on their way.
 void raise_fence(Rolling& rolling, bool keeps_active);
