@@ -178,6 +178,39 @@ def immutable(member):
     member.drop("frozen")
 
 
+def templates(member):
+    """5.8: what is looked up is followed; raw templates; the object's namespace."""
+    member.apply(config_map("source", "default", {"color": "red"}))
+    looked_up = config_map("made", "default", {"color": '{{ fromConfigMap "default" "source" "color" | upper }}'})
+    member.policy("templates", configuration("templates", wants("musthave", looked_up)), action="enforce")
+    member.await_message("templates", found("configmaps [made] found as specified in namespace default"))
+    equal("as it was looked up", member.get("configmap", "made", "default")["data"], {"color": "RED"})
+    member.apply(config_map("source", "default", {"color": "blue"}))
+    eventually(lambda: member.get("configmap", "made", "default")["data"] == {"color": "BLUE"}, "a change of the source is followed")
+    raw = """
+{{- range (lookup "v1" "ConfigMap" "default" "" "kind=seed").items }}
+- complianceType: musthave
+  objectDefinition:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: of-{{ .metadata.name }}, namespace: default}
+    data: {size: {{ len .data | quote }}}
+{{- end }}
+"""
+    policy = configuration("templates")
+    policy["spec"] = {"object-templates-raw": raw}
+    seed = config_map("a", "default", {"x": "1", "z": "2"})
+    seed["metadata"]["labels"] = {"kind": "seed"}
+    member.apply(seed)
+    member.policy("templates", policy, action="enforce")
+    member.await_message("templates", found("configmaps [of-a] found as specified in namespace default"))
+    equal("from the list", member.get("configmap", "of-a", "default")["data"], {"size": "2"})
+    policy["spec"] = {"object-templates-raw": "{{ nonsense }}"}
+    member.policy("templates", policy, action="enforce")
+    eventually(lambda: "there is no function" in (member.messages("templates") or [""])[0], "an error is told")
+    member.drop("templates")
+
+
 def dependencies(member):
     first = {"apiVersion": GROUP, "kind": "Policy", "name": "fleet.first", "namespace": "", "compliance": "Compliant"}
     member.policy("second", configuration("second", wants("musthave", config_map("second", "default"))), action="enforce",
@@ -285,7 +318,8 @@ def main():
                     ("cases 93 to 95: lists and quantities", lists_and_quantities), ("case 96: mustnothave", unwanted),
                     ("cases 97 to 99: namespaces", namespaces), ("case 100: never", never_again),
                     ("case 102: status sections", status_sections), ("case 103: secrets", secrets),
-                    ("case 104: immutable fields", immutable), ("dependencies", dependencies), ("pruning", pruning),
+                    ("case 104: immutable fields", immutable), ("templates", templates), ("dependencies", dependencies),
+                    ("pruning", pruning),
                     ("kinds that come later", kinds_come_and_go), ("watches", watched_kinds), ("rights", rights), ("kill -9", killed),
                 ):
                     with case(title):

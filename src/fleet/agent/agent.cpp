@@ -133,47 +133,103 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
 }
 
 Task<Observed> ClusterAgent::observe(kube::ObjectKey key, ObjectPointer policy) {
-  std::set<Interest> interests;
-  FAIRWAY_CO_TRY(Preparation prepared, co_await prepare_policy(key, Configuration::from(*policy), interests));
+  Learned learned{.key = key};
+  const Configuration configuration = Configuration::from(*policy);
+  FAIRWAY_CO_TRY(Preparation prepared, co_await prepare_policy(configuration, learned));
   Observed seen{.policy = policy,
                 .templates = std::move(prepared.templates),
                 .namespaces = std::move(prepared.namespaces),
                 .now = client_.clock().now()};
   if (const auto known = selected_.find(key); known != selected_.end())
     seen.namespaces_before = known->second;
-  if (Configuration::from(*policy).prune != Prune::None) seen.related = related_of(*policy);
+  if (configuration.prune != Prune::None) seen.related = related_of(*policy);
   for (const Related& each : seen.related) {
     const auto type = co_await client_.discovery().find(each.subject.kind);
-    if (type) interests.insert({*type, each.subject.namespace_, each.subject.name});
+    if (type) learned.interests.insert({*type, each.subject.namespace_, each.subject.name});
   }
   // Before anything is read, so that no change after it is missed.
-  watches_.set(key, std::move(interests));
-  kinds_.with().set(static_cast<double>(watches_.size()));
-  for (PreparedTemplate& each : seen.templates) FAIRWAY_CO_CHECKED(co_await fill_targets(each));
+  watches_.add(key, learned.interests);
+  for (PreparedTemplate& each : seen.templates) {
+    FAIRWAY_CO_CHECKED(co_await fill_targets(each));
+    FAIRWAY_CO_CHECKED(co_await complete_objects(each, learned));
+  }
   FAIRWAY_CO_CHECKED(co_await fill_related(seen));
+  // What earlier looks were interested in and this one is not.
+  watches_.set(key, std::move(learned.interests));
+  kinds_.with().set(static_cast<double>(watches_.size()));
   co_return seen;
 }
 
-Task<Preparation> ClusterAgent::prepare_policy(kube::ObjectKey key, Configuration configuration,
-                                               std::set<Interest>& interests) {
-  KnownKinds kinds;
+Task<Preparation> ClusterAgent::prepare_policy(Configuration configuration, Learned& learned) {
   const std::vector<NamespaceFacts> namespaces = namespace_facts();
-  Preparation prepared = prepare(configuration, namespaces, kinds);
+  Preparation prepared = prepare(configuration, namespaces, learned.kinds, learned.answers);
   while (!prepared.is_complete()) {
     for (const kube::GroupVersionKind& each : prepared.unknown_kinds)
-      FAIRWAY_CO_CHECKED(co_await learn_kind(each, kinds));
-    prepared = prepare(configuration, namespaces, kinds);
+      FAIRWAY_CO_CHECKED(co_await learn_kind(each, learned.kinds));
+    for (const templates::Lookup& each : prepared.missing) FAIRWAY_CO_CHECKED(co_await answer(each, learned));
+    prepared = prepare(configuration, namespaces, learned.kinds, learned.answers);
   }
   for (const PreparedTemplate& each : prepared.templates) {
-    if (each.fault && each.targets.empty()) continue;
     const kube::ResourceType type{
         .kind = each.kind, .resource = each.resource, .is_namespaced = each.is_namespaced};
-    for (const Target& target : each.targets) interests.insert({type, target.namespace_, target.name});
+    for (const Target& target : each.targets)
+      learned.interests.insert({type, target.namespace_, target.name});
   }
   // A kind that is missing may come.
-  if (prepared.lacks_kinds) interests.insert({.type = kDefinitions});
-  watches_.add(key, interests);
+  if (prepared.lacks_kinds) learned.interests.insert({.type = kDefinitions});
   co_return prepared;
+}
+
+// Of a template's lookup: from a watch, so that a change of what was looked up is another look.
+Task<void> ClusterAgent::answer(templates::Lookup lookup, Learned& learned) {
+  const auto kind = kube::GroupVersionKind::parse(lookup.api_version, lookup.kind);
+  if (!kind) {
+    learned.answers[lookup] = std::unexpected(kind.error());
+    co_return Result<void>{};
+  }
+  const auto type = co_await client_.discovery().find(*kind);
+  if (!type && type.error().code != ErrorCode::NotFound) co_return std::unexpected(type.error());
+  if (!type) {
+    learned.answers[lookup] = json::Value(nullptr);
+    learned.interests.insert({.type = kDefinitions});
+    co_return Result<void>{};
+  }
+  const std::string ns = type->is_namespaced ? lookup.namespace_ : "";
+  const Interest interest{*type, ns, lookup.name};
+  learned.interests.insert(interest);
+  watches_.add(learned.key, {interest});
+  const auto cache = co_await watches_.objects(*type);
+  if (!cache) {
+    if (retry_of(cache.error().code) != Retry::Never) co_return std::unexpected(cache.error());
+    learned.answers[lookup] = std::unexpected(cache.error());
+    co_return Result<void>{};
+  }
+  if (!lookup.name.empty()) {
+    const ObjectPointer found = (*cache)->get({ns, lookup.name});
+    learned.answers[lookup] = found ? json::Value(*found) : json::Value(nullptr);
+    co_return Result<void>{};
+  }
+  const auto selector = kube::Selector::parse(lookup.selector);
+  if (!selector) {
+    learned.answers[lookup] = std::unexpected(selector.error());
+    co_return Result<void>{};
+  }
+  json::Array items;
+  for (const ObjectPointer& each : (*cache)->select(*selector, ns)) items.push_back(*each);
+  learned.answers[lookup] = json::Value(json::Object{{"items", std::move(items)}});
+  co_return Result<void>{};
+}
+
+Task<void> ClusterAgent::complete_objects(PreparedTemplate& prepared, Learned& learned) {
+  for (;;) {
+    ObjectLookups lookups;
+    PreparedTemplate complete = resolve_objects(prepared, learned.answers, lookups);
+    if (lookups.missing.empty()) {
+      prepared = std::move(complete);
+      co_return Result<void>{};
+    }
+    for (const templates::Lookup& each : lookups.missing) FAIRWAY_CO_CHECKED(co_await answer(each, learned));
+  }
 }
 
 Task<void> ClusterAgent::learn_kind(kube::GroupVersionKind kind, KnownKinds& known) {

@@ -51,8 +51,16 @@ class ClusterAgent {
   // One ConfigurationPolicy.
   Task<kube::ReconcileResult> evaluate(kube::ObjectKey key);
   Task<Observed> observe(kube::ObjectKey key, ObjectPointer policy);
-  Task<Preparation> prepare_policy(kube::ObjectKey key, Configuration configuration,
-                                   std::set<Interest>& interests);
+  // What a look at one policy has learned on its way.
+  struct Learned {
+    kube::ObjectKey key;
+    KnownKinds kinds = {};
+    templates::Answers answers = {};
+    std::set<Interest> interests = {};
+  };
+  Task<Preparation> prepare_policy(Configuration configuration, Learned& learned);
+  Task<void> answer(templates::Lookup lookup, Learned& learned);
+  Task<void> complete_objects(PreparedTemplate& prepared, Learned& learned);
   Task<void> learn_kind(kube::GroupVersionKind kind, KnownKinds& known);
   Task<void> fill_targets(PreparedTemplate& prepared);
   Task<void> fill_related(Observed& seen);

@@ -133,7 +133,14 @@ bool has_acted(const Observed& seen) {
   });
 }
 
-Report report_of(const Observed& seen, const Judged& judged) {
+std::string message_of(const Observed& seen, const Configuration& configuration, bool is_compliant,
+                       const std::vector<Finding>& findings) {
+  const std::string& custom =
+      is_compliant ? configuration.message_compliant : configuration.message_noncompliant;
+  return policy_message(is_compliant, custom_message(custom, default_message(findings), *seen.policy));
+}
+
+Report report_of(const Observed& seen, const Configuration& configuration, const Judged& judged) {
   Report report;
   std::vector<Finding> before;
   for (std::size_t i = 0; i < seen.templates.size(); ++i) {
@@ -144,9 +151,9 @@ Report report_of(const Observed& seen, const Judged& judged) {
   if (report.findings.empty())
     report.findings.push_back(
         {true, "K8s `must have` object already exists", "there are no object templates to compare"});
-  report.message = policy_message(report.is_compliant(), default_message(report.findings));
+  report.message = message_of(seen, configuration, report.is_compliant(), report.findings);
   if (has_acted(seen) && before != report.findings)
-    report.message_before = policy_message(false, default_message(before));
+    report.message_before = message_of(seen, configuration, false, before);
   return report;
 }
 
@@ -201,7 +208,7 @@ kube::Plan<Action> decide(const Observed& seen) {
     plan.actions = std::move(judged.actions);
     return plan;
   }
-  Report report = report_of(seen, judged);
+  Report report = report_of(seen, configuration, judged);
   std::set<Subject> wanted;
   for (const Verdict& each : report.verdicts) wanted.insert(each.subject);
   const Pruning pruning = prune(seen, configuration, wanted);
@@ -210,7 +217,7 @@ kube::Plan<Action> decide(const Observed& seen) {
   if (!plan.actions.empty()) return plan;
   if (!pruning.refusals.empty()) {
     report.findings.push_back(cleaning_failed(pruning));
-    report.message = policy_message(false, default_message(report.findings));
+    report.message = message_of(seen, configuration, false, report.findings);
   }
   write_status(plan, seen, configuration, report);
   if (configuration.is_enforced && is_refused_somewhere(seen))

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "fleet/templates/templates.hpp"
 
 namespace fairway::fleet::agent {
 namespace {
@@ -117,6 +118,11 @@ Finding finding_of(const PreparedTemplate& prepared, const std::vector<Verdict>&
   }
   bad.insert(bad.end(), good.begin(), good.end());
   made.message = join(bad, "; ");
+  if (prepared.is_skipped && groups.empty()) {
+    return {true, std::string(words_of(State::AsWanted).reason),
+            fmt::format("All objects of kind {} were skipped by the `skipObject` template function",
+                        prepared.kind.kind)};
+  }
   if (groups.empty()) {
     made.reason = words_of(State::UnwantedAbsent).reason;
     made.message = fmt::format("{} {}", prepared.resource, words_of(State::UnwantedAbsent).verb);
@@ -129,6 +135,18 @@ std::string default_message(const std::vector<Finding>& findings) {
   for (const Finding& each : findings)
     parts.push_back(fmt::format("{} - {}", each.is_compliant ? "notification" : "violation", each.message));
   return join(parts, "; ");
+}
+
+std::string custom_message(std::string_view text, const std::string& usual, const json::Object& policy) {
+  if (text.empty()) return usual;
+  json::Object context{{"DefaultMessage", usual}, {"Policy", policy}};
+  const auto made =
+      templates::resolve_text(text, {.side = templates::Side::Cluster, .context = std::move(context)});
+  if (!made)
+    return fmt::format("{} (failure processing the custom message: {})", usual, made.error().describe());
+  if (!made->missing.empty())
+    return fmt::format("{} (failure processing the custom message: lookups are not possible in it)", usual);
+  return std::string(json::view(made->value.get_string()));
 }
 
 std::string policy_message(bool is_compliant, std::string_view message) {

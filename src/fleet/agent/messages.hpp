@@ -25,6 +25,8 @@ Finding finding_of(const PreparedTemplate& prepared, const std::vector<Verdict>&
 
 // "violation - namespaces [foo] not found; notification - …".
 std::string default_message(const std::vector<Finding>& findings);
+// By customMessage, a template over .DefaultMessage and .Policy; where that fails, the usual message and why.
+std::string custom_message(std::string_view text, const std::string& usual, const json::Object& policy);
 // "NonCompliant; " and the message, cut where it is too long.
 std::string policy_message(bool is_compliant, std::string_view message);
 

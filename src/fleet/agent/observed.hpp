@@ -56,6 +56,8 @@ struct PreparedTemplate {
   std::string resource = {};  // plural, for messages
   bool is_namespaced = true;
   std::vector<Target> targets = {};
+  bool is_over_objects = false;  // its definitions are templates that need the live objects; see targets.hpp
+  bool is_skipped = false;       // skipObject was called for all of them
   std::optional<Fault> fault = {};
 };
 

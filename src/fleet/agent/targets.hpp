@@ -1,15 +1,19 @@
-// From a policy's templates to the objects that they are about, in this cluster (spec 5.3). Pure.
+// From a policy's templates to the objects that they are about, in this cluster (spec 5.3 and 5.8). Pure.
 //
 // What is not known yet is asked for: prepare() is called again with the answers until nothing is missing.
+// Definitions that are templates over the object itself (.ObjectName, .Object) are completed by
+// resolve_objects(), when the live objects are there.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "fleet/agent/namespaces.hpp"
 #include "fleet/agent/observed.hpp"
+#include "fleet/templates/templates.hpp"
 
 namespace fairway::fleet::agent {
 
@@ -25,11 +29,23 @@ struct Preparation {
   std::vector<std::string> namespaces = {};                // that the policy selects
   std::vector<kube::GroupVersionKind> unknown_kinds = {};  // to be asked for
   bool lacks_kinds = false;                                // the server has not all of them
+  std::set<templates::Lookup> asked = {};                  // by templates
+  std::set<templates::Lookup> missing = {};                // of these, to be answered
 
-  bool is_complete() const { return unknown_kinds.empty(); }
+  bool is_complete() const { return unknown_kinds.empty() && missing.empty(); }
 };
 
 Preparation prepare(const Configuration& configuration, const std::vector<NamespaceFacts>& namespaces,
-                    const KnownKinds& kinds);
+                    const KnownKinds& kinds, const templates::Answers& answers = {});
+
+// The lookups of templates over objects, and which of them miss their answers.
+struct ObjectLookups {
+  std::set<templates::Lookup> asked = {};
+  std::set<templates::Lookup> missing = {};
+};
+// Completes the targets of a template over objects; gives others back as they are. While answers are missing
+// what it gives is not to be used.
+PreparedTemplate resolve_objects(const PreparedTemplate& prepared, const templates::Answers& answers,
+                                 ObjectLookups& lookups);
 
 }  // namespace fairway::fleet::agent

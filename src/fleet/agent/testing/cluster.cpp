@@ -127,23 +127,51 @@ std::vector<std::string> SimulatedCluster::history() const {
   return out;
 }
 
+json::Value SimulatedCluster::look_up(const templates::Lookup& lookup) const {
+  json::Array items;
+  for (const auto& [subject, object] : objects) {
+    if (subject.kind.api_version() != lookup.api_version || subject.kind.kind != lookup.kind) continue;
+    if (!lookup.namespace_.empty() && subject.namespace_ != lookup.namespace_) continue;
+    if (!lookup.name.empty() && subject.name == lookup.name) return json::Value(object);
+    items.push_back(object);
+  }
+  if (!lookup.name.empty()) return json::Value(nullptr);
+  return json::Value(json::Object{{"items", std::move(items)}});
+}
+
+void SimulatedCluster::fill(const PreparedTemplate& prepared, Target& target) const {
+  for (const auto& [subject, object] : objects) {
+    if (subject.kind == prepared.kind && subject.namespace_ == target.namespace_ &&
+        (target.name.empty() || target.name == subject.name))
+      target.live.push_back(std::make_shared<json::Object>(object));
+  }
+}
+
 Observed SimulatedCluster::observe() const {
   Observed seen{.policy = policy_object, .namespaces_before = namespaces_before, .now = now};
   if (!policy_object) return seen;
   std::vector<NamespaceFacts> namespaces;
   for (const auto& [subject, object] : objects)
     if (subject.kind.kind == "Namespace") namespaces.push_back(NamespaceFacts::from(object));
-  Preparation prepared = prepare(Configuration::from(*policy_object), namespaces, kinds);
+  templates::Answers answers;
+  const Configuration configuration = Configuration::from(*policy_object);
+  Preparation prepared = prepare(configuration, namespaces, kinds, answers);
+  while (!prepared.missing.empty()) {
+    for (const templates::Lookup& each : prepared.missing) answers[each] = look_up(each);
+    prepared = prepare(configuration, namespaces, kinds, answers);
+  }
   FAIRWAY_CHECK(prepared.is_complete(),
                 "a test's policy names a kind that the simulated cluster knows nothing of");
   for (PreparedTemplate& each : prepared.templates) {
-    for (Target& target : each.targets) {
-      for (const auto& [subject, object] : objects) {
-        if (subject.kind == each.kind && subject.namespace_ == target.namespace_ &&
-            (target.name.empty() || target.name == subject.name))
-          target.live.push_back(std::make_shared<json::Object>(object));
-      }
+    for (Target& target : each.targets) fill(each, target);
+    ObjectLookups lookups;
+    PreparedTemplate complete = resolve_objects(each, answers, lookups);
+    while (!lookups.missing.empty()) {
+      for (const templates::Lookup& missing : lookups.missing) answers[missing] = look_up(missing);
+      lookups = {};
+      complete = resolve_objects(each, answers, lookups);
     }
+    each = std::move(complete);
   }
   seen.templates = std::move(prepared.templates);
   seen.namespaces = std::move(prepared.namespaces);

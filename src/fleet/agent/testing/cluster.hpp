@@ -60,6 +60,8 @@ struct SimulatedCluster {
   Result<void> remove(const DeleteObject& action, Outcome& outcome);
   Result<json::Object> accepted(const json::Object& before, json::Object after) const;
   Subject parse(std::string_view text) const;
+  json::Value look_up(const templates::Lookup& lookup) const;
+  void fill(const PreparedTemplate& prepared, Target& target) const;
 };
 
 }  // namespace fairway::fleet::agent::testing

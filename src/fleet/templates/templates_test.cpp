@@ -1,0 +1,326 @@
+#include "fleet/templates/templates.hpp"
+
+#include <gmock/gmock.h>
+#include <ostream>
+
+#include "base/text.hpp"
+#include "fleet/templates/evaluator.hpp"
+#include "json/yaml.hpp"
+
+namespace fairway::fleet::templates {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const json::Value& sample() {
+  static const json::Value kSample = *json::parse_yaml(R"(
+ManagedClusterName: member1
+ManagedClusterLabels: {region: eu, tier: "1"}
+Number: 7
+Real: 1.5
+Flag: true
+List: [b, a, c]
+Empty: []
+Deep: {a: {b: {c: found}}}
+Maps: [{name: one, num: 1}, {name: two, num: 2}]
+)");
+  return kSample;
+}
+
+Settings settings(Side side = Side::Cluster) {
+  return {.side = side, .context = sample().get_object()};
+}
+
+std::string rendered(std::string_view text, const Settings& given = settings()) {
+  const auto found = resolve_text(text, given);
+  if (!found) return "error: " + found.error().describe();
+  return std::string(json::view(found->value.get_string()));
+}
+
+struct Case {
+  const char* text;
+  const char* wanted;
+};
+std::ostream& operator<<(std::ostream& out, const Case& each) {
+  return out << each.text;
+}
+
+class Rendering : public ::testing::TestWithParam<Case> {};
+TEST_P(Rendering, AsGo) {
+  EXPECT_EQ(rendered(GetParam().text), GetParam().wanted);
+}
+
+const Case kSyntax[] = {
+    {"plain", "plain"},
+    {"", ""},
+    {"a {{ .ManagedClusterName }} b", "a member1 b"},
+    {"a {{- .ManagedClusterName -}} b", "amember1b"},
+    {"a\n  {{- /* said */ -}}\n b", "ab"},
+    {"{{/* a comment with }} in it */}}x", "x"},
+    {"{{ .Deep.a.b.c }}", "found"},
+    {"{{ (index .Maps 1).name }}", "two"},
+    {"{{ .Deep.x.y }}|{{ .Nothing }}", "|"},
+    {"{{ \"a\\tb\\u00e9\\x41\" }}{{ `raw\\n` }}{{ 'a' }}",
+     "a\tb\xc3\xa9"
+     "Araw\\n97"},
+    {"{{ -3 }} {{ 1.5 }} {{ 1e3 }} {{ true }}", "-3 1.5 1000 true"},
+    {"{{ $x := 3 }}{{ $x }}{{ $x = 4 }}{{ $x }}", "34"},
+    {"{{ $.ManagedClusterName }}", "member1"},
+    {"{{ if .Flag }}a{{ else }}b{{ end }}", "a"},
+    {"{{ if .Empty }}a{{ else if eq .Number 7 }}b{{ else }}c{{ end }}", "b"},
+    {"{{ if not .Flag }}a{{ end }}.", "."},
+    {"{{ with .Deep.a }}{{ .b.c }}{{ end }}", "found"},
+    {"{{ with .Nothing }}a{{ else }}{{ .Number }}{{ end }}", "7"},
+    {"{{ range .List }}{{ . }},{{ end }}", "b,a,c,"},
+    {"{{ range $i, $x := .List }}{{ $i }}{{ $x }} {{ end }}", "0b 1a 2c "},
+    {"{{ range $k, $v := .ManagedClusterLabels }}{{ $k }}={{ $v }} {{ end }}", "region=eu tier=1 "},
+    {"{{ range .Empty }}a{{ else }}none{{ end }}", "none"},
+    {"{{ range $i := until 9 }}{{ if eq $i 2 }}{{ continue }}{{ end }}{{ if eq $i 4 }}{{ break }}{{ end }}{{ "
+     "$i }}{{ end }}",
+     "013"},
+    {"{{ range 3 }}{{ . }}{{ end }}", "012"},
+    {"{{ $s := \"\" }}{{ range .List }}{{ $s = print $s . }}{{ end }}{{ $s }}", "bac"},
+    {"{{ .List | join \"-\" | upper | printf \"%s!\" }}", "B-A-C!"},
+    {"{{ and .Flag 0 (fail \"never\") }}{{ or \"\" \"x\" (fail \"never\") }}", "0x"},
+    {"{{ printf \"%d|%5d|%-4s|%05.1f|%q|%v|%t|%%\" 7 8 \"a\" 2.25 \"q\" .List true }}",
+     "7|    8|a   |002.2|\"q\"|[b a c]|true|%"},
+    {"{{ .Deep }}", "map[a:map[b:map[c:found]]]"},
+    {"{{hub .Unknown hub}}{{ .Number }}", "{{hub .Unknown hub}}7"},
+};
+INSTANTIATE_TEST_SUITE_P(Syntax, Rendering, ::testing::ValuesIn(kSyntax));
+
+const Case kFunctions[] = {
+    {"{{ eq 1 1 }}{{ eq \"a\" \"b\" \"a\" }}{{ ne 1 2 }}{{ lt 1 2 }}{{ le 2 2 }}{{ gt 1 2 }}{{ ge \"b\" "
+     "\"a\" }}",
+     "truetruetruetruetruefalsetrue"},
+    {"{{ eq .Nothing \"\" }}{{ eq 1 1.0 }}", "truetrue"},
+    {"{{ index .ManagedClusterLabels \"region\" }}{{ index .ManagedClusterLabels \"none\" }}.", "eu."},
+    {"{{ len .List }}{{ len \"four\" }}{{ len .Deep }}", "341"},
+    {"{{ slice \"abcdef\" 1 3 }}{{ slice .List 1 }}", "bc[a c]"},
+    {"{{ .Nothing | default \"d\" }}{{ \"x\" | default \"d\" }}{{ default 5 0 }}", "dx5"},
+    {"{{ ternary \"a\" \"b\" true }}{{ coalesce \"\" 0 \"z\" }}{{ empty \"\" }}", "aztrue"},
+    {"{{ \"a\\\"b\" | quote }}{{ \"x\" | squote }}", "\"a\\\"b\"'x'"},
+    {"{{ upper \"a\" }}{{ lower \"B\" }}{{ title \"hello world\" }}{{ trim \" x \" }}", "AbHello Worldx"},
+    {"{{ trimPrefix \"a\" \"abc\" }}{{ trimSuffix \"c\" \"abc\" }}{{ trimAll \"$\" \"$5$\" }}", "bcab5"},
+    {"{{ contains \"b\" \"abc\" }}{{ hasPrefix \"a\" \"abc\" }}{{ hasSuffix \"a\" \"abc\" }}",
+     "truetruefalse"},
+    {"{{ replace \"a\" \"o\" \"banana\" }}{{ repeat 3 \"ab\" }}{{ substr 1 3 \"abcd\" }}{{ trunc -2 \"abcd\" "
+     "}}",
+     "bononoabababbccd"},
+    {"{{ add 1 2 3 }} {{ sub 5 2 }} {{ mul 2 3 }} {{ div 7 2 }} {{ mod 7 2 }} {{ max 1 3 2 }} {{ min 3 1 }} "
+     "{{ add1 1 }}",
+     "6 3 6 3 1 3 1 2"},
+    {"{{ floor 1.7 }} {{ ceil 1.2 }} {{ atoi \"12\" }} {{ int \"x\" }} {{ toInt \"5\" }} {{ toBool \"true\" "
+     "}}",
+     "1 2 12 0 5 true"},
+    {"{{ untilStep 1 6 2 }}{{ list 1 2 | first }}{{ last (list 1 2) }}{{ rest .List }}{{ initial .List }}",
+     "[1 3 5]12[a c][b a]"},
+    {"{{ sortAlpha .List }}{{ reverse .List }}{{ uniq (list 1 1 2) }}{{ has \"a\" .List }}{{ without .List "
+     "\"a\" }}",
+     "[a b c][c a b][1 2]true[b c]"},
+    {"{{ append .List \"d\" }}{{ prepend .List \"z\" }}{{ concat .List (list 1) }}{{ compact (list \"\" 1) "
+     "}}",
+     "[b a c d][z b a c][b a c 1][1]"},
+    {"{{ splitList \",\" \"a,b\" }}{{ (split \"-\" \"a-b\")._1 }}", "[a b]b"},
+    {"{{ $d := dict \"a\" 1 \"b\" 2 }}{{ keys $d }}{{ values $d }}{{ get $d \"a\" }}{{ hasKey $d \"z\" }}{{ "
+     "dig \"a\" \"b\" \"c\" \"no\" .Deep }}",
+     "[a b][1 2]1falsefound"},
+    {"{{ pick (dict \"a\" 1 \"b\" 2) \"a\" }}{{ omit (dict \"a\" 1 \"b\" 2) \"a\" }}{{ merge (dict \"a\" 1) "
+     "(dict \"a\" 2 \"c\" 3) }}",
+     "map[a:1]map[b:2]map[a:1 c:3]"},
+    {"{{ \"x\" | base64enc }}{{ \"eA==\" | base64dec }}{{ b64enc \"y\" }}", "eA==xeQ=="},
+    {"{{ toJson .Maps }}{{ (fromJson \"{\\\"a\\\":1}\").a }}{{ (fromYaml \"a: 2\").a }}",
+     "[{\"name\":\"one\",\"num\":1},{\"name\":\"two\",\"num\":2}]12"},
+    {"{{ toYaml .Deep }}", "a:\n  b:\n    c: found"},
+    {"a:\n  {{ \"x: 1\\nz: 2\" | autoindent }}\n{{ indent 2 \"p\\nq\" }}", "a:\n  x: 1\n  z: 2\n  p\n  q"},
+    {"{{ toString 5 }}{{ kindOf .List }}{{ kindIs \"map\" .Deep }}{{ cat \"a\" 1 }}", "5slicetruea 1"},
+    {"{{ snakecase \"FirstName\" }} {{ kebabcase \"first name\" }}", "first_name first-name"},
+};
+INSTANTIATE_TEST_SUITE_P(Functions, Rendering, ::testing::ValuesIn(kFunctions));
+
+const Case kErrors[] = {
+    {"{{ .a", "error: line 1, column 1: the action has no end; expected \"}}\""},
+    {"a\n {{ if .a }}b", "error: line 2, column 4: \"if\" has no end"},
+    {"{{ end }}", "error: line 1, column 3: there is nothing to end or to continue with else here"},
+    {"{{ nonsense 1 }}", "error: line 1, column 4: there is no function \"nonsense\""},
+    {"{{ uper \"a\" }}", "error: line 1, column 4: there is no function \"uper\", did you mean \"upper\"?"},
+    {"{{ upper }}", "error: line 1, column 4: upper takes 1 arguments, found 0"},
+    {"{{ .Number.x }}", "error: line 1, column 4: a int has no field \"x\""},
+    {"{{ index .List 9 }}", "error: line 1, column 4: index: there is no item 9 in a list of 3"},
+    {"{{ $x }}", "error: line 1, column 4: the variable $x is not declared"},
+    {"{{ if true }}{{ $x := 1 }}{{ end }}{{ $x }}",
+     "error: line 1, column 39: the variable $x is not declared"},
+    {"{{ div 1 0 }}", "error: line 1, column 4: div: nothing can be divided by zero"},
+    {"{{ lt 1 \"a\" }}", "error: line 1, column 4: lt: a int cannot be compared with a string"},
+    {"{{ define \"x\" }}{{ end }}", "error: line 1, column 3: \"define\" is not supported in policies"},
+    {"{{ break }}", "error: line 1, column 3: break is only possible within a range"},
+    {"{{ (1 }}", "error: line 1, column 7: a ) is expected here"},
+    {"{{ 1 | 2 }}", "error: line 1, column 8: a value cannot take the result of a pipeline"},
+    {"{{ \"a }}", "error: line 1, column 1: the action has no end; expected \"}}\""},
+    {"{{ }}", "error: line 1, column 3: an action needs something to do"},
+    {"{{ fail \"no\" }}", "error: line 1, column 4: fail: no"},
+    {"{{ skipObject | lookup }}", "error: line 1, column 17: lookup takes at least 4 arguments, found 1"},
+};
+INSTANTIATE_TEST_SUITE_P(Errors, Rendering, ::testing::ValuesIn(kErrors));
+
+TEST(Templates, HubDelimiters) {
+  EXPECT_EQ(rendered("{{hub .ManagedClusterName hub}}-{{ .Left }}", settings(Side::Hub)),
+            "member1-{{ .Left }}");
+  EXPECT_EQ(rendered("a {{hub- .Number -hub}} b", settings(Side::Hub)), "a7b");
+  EXPECT_TRUE(is_template("{{hub x hub}}", Side::Hub));
+  EXPECT_FALSE(is_template("{{hub x hub}}", Side::Cluster));
+  EXPECT_FALSE(is_template("{{ x }}", Side::Hub));
+  EXPECT_TRUE(is_template("{{hub x hub}}{{ x }}", Side::Cluster));
+}
+
+TEST(Templates, FunctionsOfOneSideOnly) {
+  EXPECT_THAT(rendered("{{hub fromClusterClaim \"a\" hub}}", settings(Side::Hub)),
+              HasSubstr("there is no function"));
+  EXPECT_EQ(find_function("skipObject", Side::Hub), nullptr);
+  EXPECT_NE(find_function("skipObject", Side::Cluster), nullptr);
+}
+
+json::Value yaml(std::string_view text) {
+  return *json::parse_yaml(text);
+}
+
+std::string resolved(std::string_view text, const Settings& given = settings()) {
+  const auto found = resolve(yaml(text), given);
+  return found ? json::serialize(found->value) : "error: " + found.error().describe();
+}
+
+TEST(Templates, ValuesKeepTheirTypes) {
+  EXPECT_EQ(resolved("{a: '{{ .Number }}', b: '{{ .Number | toInt }}', c: '{{ \"true\" | toBool }}'}"),
+            R"({"a":"7","b":7,"c":true})");
+  EXPECT_EQ(resolved("{a: '{{ .Deep | toLiteral }}', b: '{{ \"[1,2]\" | toLiteral }}', c: '{{ \"word\" | "
+                     "toLiteral }}'}"),
+            R"({"a":{"a":{"b":{"c":"found"}}},"b":[1,2],"c":"word"})");
+  EXPECT_EQ(resolved("{a: 'x{{ 3 | toInt }}'}"), R"({"a":"x3"})") << "more than one action is a text";
+  EXPECT_EQ(resolved("{'{{ .ManagedClusterName }}': [1, true, null, '{{ .Flag }}']}"),
+            R"({"member1":[1,true,null,"true"]})");
+}
+
+// What is looked up cannot change the structure around it.
+TEST(Templates, TextsStayTexts) {
+  Answers answers;
+  answers[{.api_version = "v1", .kind = "ConfigMap", .namespace_ = "n", .name = "c"}] =
+      yaml("{data: {k: \"x\\nevil: true\"}}");
+  Settings given = settings();
+  given.answers = &answers;
+  EXPECT_EQ(resolved("{a: '{{ fromConfigMap \"n\" \"c\" \"k\" }}'}", given), R"({"a":"x\nevil: true"})");
+}
+
+TEST(Templates, ErrorsNameThePlace) {
+  EXPECT_EQ(resolved("{spec: {list: [a, '{{ nope }}']}}"),
+            "error: spec.list[1]: line 1, column 4: there is no function \"nope\"");
+}
+
+TEST(Templates, LookupsAreAskedFor) {
+  const json::Value tree = yaml(
+      "{a: '{{ fromConfigMap \"n\" \"first\" \"k\" }}', b: '{{ (lookup \"v1\" \"Secret\" \"n\" "
+      "(fromConfigMap \"n\" "
+      "\"first\" \"k\")).data.x }}'}");
+  Answers answers;
+  Settings given = settings();
+  given.answers = &answers;
+  auto found = resolve(tree, given);
+  ASSERT_TRUE(found);
+  const Lookup first{.api_version = "v1", .kind = "ConfigMap", .namespace_ = "n", .name = "first"};
+  EXPECT_THAT(found->missing, ElementsAre(first));
+  answers[first] = yaml("{data: {k: second}}");
+  found = resolve(tree, given);
+  const Lookup second{.api_version = "v1", .kind = "Secret", .namespace_ = "n", .name = "second"};
+  EXPECT_THAT(found->missing, ElementsAre(second));
+  answers[second] = json::Value(nullptr);
+  found = resolve(tree, given);
+  EXPECT_TRUE(found->missing.empty());
+  EXPECT_THAT(found->asked, ElementsAre(first, second));
+  EXPECT_EQ(json::serialize(found->value), R"({"a":"second","b":""})");
+}
+
+TEST(Templates, WhatIsLookedUp) {
+  Answers answers;
+  answers[{.api_version = "v1", .kind = "Node"}] = yaml(
+      "{items: [{metadata: {name: a, labels: {node-role.kubernetes.io/worker: ''}}}, {metadata: {name: b, "
+      "labels: "
+      "{node-role.kubernetes.io/worker: '', node-role.kubernetes.io/infra: ''}}}]}");
+  answers[{
+      .api_version = "cluster.open-cluster-management.io/v1alpha1", .kind = "ClusterClaim", .name = "id"}] =
+      yaml("{spec: {value: '42'}}");
+  answers[{
+      .api_version = "cluster.open-cluster-management.io/v1alpha1", .kind = "ClusterClaim", .name = "none"}] =
+      json::Value(nullptr);
+  answers[{.api_version = "v1", .kind = "Pod", .namespace_ = "n", .name = "", .selector = "app=web,tier"}] =
+      yaml("{items: [{metadata: {name: p}}]}");
+  answers[{.api_version = "v1", .kind = "Secret", .namespace_ = "n", .name = "s"}] =
+      yaml("{data: {k: dg==}}");
+  answers[{.api_version = "v1", .kind = "ConfigMap", .namespace_ = "n", .name = "gone"}] =
+      json::Value(nullptr);
+  Settings given = settings();
+  given.answers = &answers;
+  EXPECT_EQ(
+      rendered("{{ range (getNodesWithExactRoles \"worker\").items }}{{ .metadata.name }}{{ end }}", given),
+      "a");
+  EXPECT_EQ(
+      rendered("{{ hasNodesWithExactRoles \"worker\" \"infra\" }}{{ hasNodesWithExactRoles \"infra\" }}",
+               given),
+      "truefalse");
+  EXPECT_EQ(rendered("{{ fromClusterClaim \"id\" }}{{ lookupClusterClaim \"none\" }}", given), "42");
+  EXPECT_EQ(rendered("{{ range (lookup \"v1\" \"Pod\" \"n\" \"\" \"app=web\" \"tier\").items }}{{ "
+                     ".metadata.name }}{{ end }}",
+                     given),
+            "p");
+  EXPECT_EQ(rendered("{{ fromSecret \"n\" \"s\" \"k\" | base64dec }}", given), "v");
+  EXPECT_EQ(resolved("{data: '{{ copySecretData \"n\" \"s\" }}'}", given), R"({"data":{"k":"dg=="}})");
+  EXPECT_THAT(rendered("{{ fromConfigMap \"n\" \"gone\" \"k\" }}", given),
+              HasSubstr("there is no v1 ConfigMap n/gone"));
+  EXPECT_THAT(rendered("{{ fromClusterClaim \"none\" }}", given), HasSubstr("there is no"));
+}
+
+TEST(Templates, OtherNamespacesMayBeForbidden) {
+  Settings given = settings(Side::Hub);
+  given.only_namespace = "policies";
+  EXPECT_THAT(rendered("{{hub fromConfigMap \"kube-system\" \"c\" \"k\" hub}}", given),
+              HasSubstr("is in another namespace"));
+}
+
+TEST(Templates, RefusedLookupsAreErrors) {
+  Answers answers;
+  answers[{.api_version = "v1", .kind = "Secret", .namespace_ = "n", .name = "s"}] =
+      fail(ErrorCode::Forbidden, "not yours");
+  Settings given = settings();
+  given.answers = &answers;
+  EXPECT_EQ(rendered("{{ fromSecret \"n\" \"s\" \"k\" }}", given),
+            "error: line 1, column 4: fromSecret: not yours");
+}
+
+TEST(Templates, SkipObject) {
+  EXPECT_TRUE(resolve_text("{{ if eq .Number 7 }}{{ skipObject }}{{ end }}", settings())->is_skipped);
+  EXPECT_FALSE(resolve_text("{{ skipObject false }}", settings())->is_skipped);
+}
+
+// Whatever a template does, it ends.
+TEST(Templates, AreBounded) {
+  const char* texts[] = {
+      "{{ range until 100000000 }}x{{ end }}",
+      "{{ repeat 1000000000 \"x\" }}",
+      "{{ $s := \"x\" }}{{ range until 60 }}{{ $s = print $s $s }}{{ end }}",
+      "{{ $s := list 1 }}{{ range until 60 }}{{ $s = list $s $s }}{{ end }}",
+      "{{ range 2000 }}{{ range 2000 }}{{ range 2000 }}x{{ end }}{{ end }}{{ end }}",
+      "{{ printf \"%999999999d\" 1 }}{{ printf \"%900000d%900000d\" 1 1 }}",
+      "{{ indent 900 (repeat 90000 \"\\n\") }}",
+  };
+  for (const char* text : texts) EXPECT_THAT(rendered(text), ::testing::StartsWith("error: ")) << text;
+  std::string deep(5000, '(');
+  EXPECT_THAT(rendered("{{ " + deep + " }}"), HasSubstr("nested too deeply"));
+  std::string chain = "{{ if false }}";
+  for (int i = 0; i < 5000; ++i) chain += "{{ else if false }}";
+  EXPECT_THAT(rendered(chain + "{{ end }}"), HasSubstr("nested too deeply"));
+  std::string blocks;
+  for (int i = 0; i < 5000; ++i) blocks += "{{ if true }}";
+  EXPECT_THAT(rendered(blocks), HasSubstr("nested too deeply"));
+}
+
+}  // namespace
+}  // namespace fairway::fleet::templates
