@@ -19,21 +19,12 @@ const json::Object* find_object(const std::vector<Observed::Object>& objects, co
   return nullptr;
 }
 
-void delete_owned(Draft& draft, const json::Object& object) {
-  if (kube::is_being_deleted(object)) {
-    draft.note(
-        fmt::format("waits until {} {} is gone", kube::kind_of(object), kube::key_of(object).to_string()));
-  } else {
-    draft.act(DeleteOwned{std::string(kube::kind_of(object)), kube::key_of(object),
-                          std::string(kube::uid_of(object))});
-  }
-}
-
 // Whether anything was left to delete.
 bool delete_all_owned(Draft& draft) {
   for (const auto& each : draft.seen.bindings) delete_owned(draft, *each);
   for (const auto& each : draft.seen.placements) delete_owned(draft, *each);
-  return !draft.seen.bindings.empty() || !draft.seen.placements.empty();
+  for (const auto& each : draft.seen.works) delete_owned(draft, *each);
+  return !draft.seen.bindings.empty() || !draft.seen.placements.empty() || !draft.seen.works.empty();
 }
 
 void repair(Draft& draft, const json::Object& have, const json::Object& want) {
@@ -129,7 +120,9 @@ std::string progress_text(const ClusterGroupUpgradeStatus& status) {
   std::string text = fmt::format(", batch {} of {}:", progress.current_batch, status.remediation_plan.size());
   for (const auto& [name, at] : progress.current_batch_remediation_progress) {
     text += " " + name;
-    if (at.policy_index) text += fmt::format(" at {}", *at.policy_index);
+    for (const auto& index : {at.policy_index, at.manifest_work_index}) {
+      if (index) text += fmt::format(" at {}", *index);
+    }
     if (at.first_compliant_at) text += " soaking";
     if (at.state == ProgressState::Completed) text += " complete";
     text += ",";
@@ -152,6 +145,7 @@ struct Describe {
   }
   std::string operator()(const EnsurePlacement& action) const { return create(action.object); }
   std::string operator()(const EnsureBinding& action) const { return create(action.object); }
+  std::string operator()(const CreateWork& action) const { return create(action.object); }
   std::string operator()(const RepairOwned& action) const {
     return fmt::format("repair {} {}: {}", action.kind, action.key.to_string(),
                        json::serialize(action.patch));
@@ -178,6 +172,16 @@ struct Describe {
 };
 
 }  // namespace
+
+void delete_owned(Draft& draft, const json::Object& object) {
+  if (kube::is_being_deleted(object)) {
+    draft.note(
+        fmt::format("waits until {} {} is gone", kube::kind_of(object), kube::key_of(object).to_string()));
+  } else {
+    draft.act(DeleteOwned{std::string(kube::kind_of(object)), kube::key_of(object),
+                          std::string(kube::uid_of(object))});
+  }
+}
 
 void ensure_placements(Draft& draft) {
   const PlacementKind kind = draft.seen.settings->placement_kind;
@@ -208,6 +212,12 @@ void ensure_placements(Draft& draft) {
       repair(draft, *have_binding, binding);
     } else {
       draft.act(EnsureBinding{std::move(binding)});
+    }
+  }
+  if (rolls_works(draft.rollout.spec)) {
+    for (const std::string& each : draft.rollout.spec.manifest_work_templates) {
+      const std::string key = fmt::format("/{}.{}", draft.rollout.metadata.namespace_, each);
+      status.safe_resource_names[key] = work_name(draft.rollout, each);
     }
   }
   for (const auto* objects : {&draft.seen.bindings, &draft.seen.placements}) {

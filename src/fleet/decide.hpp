@@ -39,6 +39,10 @@ struct EnsurePlacement {
 struct EnsureBinding {
   json::Object object;
 };
+// In the namespace of the cluster that it is for; one that is there already is left as it is.
+struct CreateWork {
+  json::Object object;
+};
 // What is ours of a placement or binding is put right; never which clusters it names.
 struct RepairOwned {
   std::string kind;
@@ -70,8 +74,8 @@ struct PatchManagedCluster {
 };
 
 using Action =
-    std::variant<WriteStatus, AddFinalizer, RemoveFinalizer, EnsurePlacement, EnsureBinding, RepairOwned,
-                 SetPlacementClusters, DeleteOwned, CreateRollback, PatchManagedCluster>;
+    std::variant<WriteStatus, AddFinalizer, RemoveFinalizer, EnsurePlacement, EnsureBinding, CreateWork,
+                 RepairOwned, SetPlacementClusters, DeleteOwned, CreateRollback, PatchManagedCluster>;
 std::string describe(const Action& action);
 
 kube::Plan<Action> decide(const Observed& seen);

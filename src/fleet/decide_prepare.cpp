@@ -1,6 +1,7 @@
 // Preparing: selection, validation, plan, and what has to be over before the first batch.
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 #include "fleet/batches.hpp"
@@ -76,10 +77,7 @@ class Preparation {
       retry(kFallback, "the controls may be valid");
       return false;
     }
-    if (!spec_.manifest_work_templates.empty()) {
-      draft_.note("a rollout of manifestWorkTemplates is not carried out by this controller");
-      return false;
-    }
+    if (rolls_works(spec_)) return validate_works();
     PolicyVerdict verdict =
         validate_policies(spec_, selection_.clusters, draft_.seen.policies, draft_.seen.is_image_found);
     if (!verdict.is_valid()) {
@@ -93,7 +91,24 @@ class Preparation {
     draft_.status.managed_policies_compliant_before_upgrade = std::move(verdict.compliant_before);
     draft_.status.managed_policies_ns = std::move(verdict.namespaces);
     draft_.status.managed_policies_content = std::move(verdict.content);
-    path_ = path_of(draft_.status, draft_.seen.policies);
+    path_ = Path(draft_.seen, draft_.status);
+    return true;
+  }
+
+  bool validate_works() {
+    draft_.status.managed_policies_for_upgrade.clear();
+    draft_.status.managed_policies_compliant_before_upgrade.clear();
+    draft_.status.managed_policies_ns.clear();
+    draft_.status.managed_policies_content.clear();
+    const std::vector<std::string> missing = missing_templates(spec_, draft_.seen.templates);
+    if (!missing.empty()) {
+      draft_.condition(kValidated, false, "NotAllManifestTemplatesExist",
+                       fmt::format("Missing manifest templates: [{}]", fmt::join(missing, " ")));
+      retry(kBlockedFallback, "the templates may be there");
+      return false;
+    }
+    draft_.condition(kValidated, true, "ValidationCompleted", "Completed validation");
+    path_ = Path(draft_.seen, draft_.status);
     return true;
   }
 
@@ -121,7 +136,7 @@ class Preparation {
     std::ranges::copy_if(selection_.canaries, std::back_inserter(canaries),
                          [&](const std::string& each) { return kept.contains(each); });
     batches_ = plan_batches(clusters, canaries, shape_for(clusters.size()),
-                            [&](const std::string& each) { return needs_work(path_, each); });
+                            [&](const std::string& each) { return path_.needs_work(each); });
     draft_.status.remediation_plan = batches_.batches;
     draft_.status.rollout.canary_batches = batches_.canary_batches;
   }
@@ -232,14 +247,14 @@ class Preparation {
     for (const std::string& each : planned_clusters()) {
       if (!patch.empty()) draft_.act(PatchManagedCluster{each, patch});
     }
-    draft_.condition(kProgressing, true, "InProgress", "Remediating non-compliant policies");
+    draft_.condition(kProgressing, true, "InProgress", std::string(words_of(spec_).in_progress));
     open_batch(draft_, 1);
   }
 
   Draft draft_;
   const ClusterGroupUpgradeSpec& spec_;
   Selection selection_;
-  PolicyPath path_;
+  Path path_;
   BatchPlan batches_;
   std::set<std::string> dropped_;
   std::string failure_;  // why nobody is left

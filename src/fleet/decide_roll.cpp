@@ -7,8 +7,6 @@
 namespace fairway::fleet {
 namespace {
 
-constexpr std::string_view kTooLong = "Policy remediation took too long";
-
 void tell_hold(Rolling& rolling, const Hold& hold) {
   Draft& draft = rolling.draft;
   const std::string message = fmt::format("Rollout paused by {}", hold.cause);
@@ -20,7 +18,8 @@ void tell_hold(Rolling& rolling, const Hold& hold) {
 }
 
 void time_out(Rolling& rolling, std::string_view where) {
-  rolling.draft.end(false, "TimedOut", "TimedOut", fmt::format("{}{}", kTooLong, where));
+  rolling.draft.end(false, "TimedOut", "TimedOut",
+                    fmt::format("{}{}", words_of(rolling.draft.rollout.spec).too_long, where));
 }
 
 bool has_ended(const Rolling& rolling) {
@@ -32,7 +31,8 @@ bool all_comply(Rolling& rolling) {
   const auto& plan = rolling.draft.status.remediation_plan;
   for (std::size_t i = 0; i + 1 < rolling.at.batch; ++i) {
     for (const std::string& each : plan[i]) {
-      if (!is_through(rolling, each) && needs_work(rolling.path, each)) return false;
+      if (!is_through(rolling, each) && !rolling.path.is_of_works() && rolling.path.needs_work(each))
+        return false;
     }
   }
   return true;
@@ -67,7 +67,7 @@ void check_threshold(Rolling& rolling) {
 
 void tell_progress(Rolling& rolling) {
   std::string reason = "InProgress";
-  std::string message = "Remediating non-compliant policies";
+  std::string message(words_of(rolling.draft.rollout.spec).in_progress);
   for (const auto& each : rolling.draft.seen.placements) {
     if (auto waiting = waiting_message(*each)) {
       reason = "WaitingForPlacement";
@@ -117,7 +117,7 @@ void roll(Rolling& rolling, const std::optional<Hold>& hold) {
     check_timeouts(rolling);
     if (!has_ended(rolling)) check_threshold(rolling);
   } else if (rolling.at.is_last && all_comply(rolling)) {
-    draft.end(true, "Completed", "Completed", "All clusters are compliant with all the managed policies");
+    draft.end(true, "Completed", "Completed", std::string(words_of(draft.rollout.spec).completed));
   }
   if (has_ended(rolling)) return draft.write();
   wake(rolling);
@@ -128,7 +128,7 @@ void roll(Rolling& rolling, const std::optional<Hold>& hold) {
     if (refill(rolling)) return;
   }
   draft.write();
-  fill_placements(rolling);
+  enforce(rolling);
 }
 
 // Nobody is enforced; who is how far stays on record.
@@ -136,7 +136,7 @@ void freeze(Rolling& rolling, const Hold& hold) {
   ensure_placements(rolling.draft);
   tell_hold(rolling, hold);
   rolling.draft.write();
-  fill_placements(rolling, Named::Nobody);
+  enforce(rolling, Named::Nobody);
 }
 
 // Between two batches nobody of the last one is enforced but those who are late.
@@ -144,7 +144,15 @@ void wait_between(Rolling& rolling) {
   ensure_placements(rolling.draft);
   move_late_clusters(rolling);
   rolling.draft.write();
-  fill_placements(rolling, Named::LateOnly);
+  enforce(rolling, Named::LateOnly);
+}
+
+// Of somebody who is not late.
+bool has_works_left(const Rolling& rolling) {
+  return std::ranges::any_of(rolling.draft.seen.works, [&](const auto& each) {
+    const ClusterRow* row = find_row(rolling.draft.status, kube::namespace_of(*each));
+    return row == nullptr || !rolling.path.index_of_late(*row);
+  });
 }
 
 // Whether it is still too early for the next batch.
@@ -162,6 +170,12 @@ bool soaks(Rolling& rolling) {
 // Placements first, and only then the status: a batch that is on record finds nobody of the last one
 // enforced.
 void open_next(Rolling& rolling) {
+  // Works go in their own time; whoever has one is still being updated.
+  if (rolling.path.is_of_works() && has_works_left(rolling)) {
+    tell_progress(rolling);
+    wake(rolling);
+    return wait_between(rolling);
+  }
   raise_fence(rolling, false);
   open_batch(rolling.draft, rolling.at.batch + 1);
   tell_progress(rolling);

@@ -49,13 +49,9 @@ bool skip_if_offline(Rolling& rolling, const std::string& name) {
   return verdict.is_long;
 }
 
-ClusterRow late_row(const ClusterGroupUpgradeStatus& status, const std::string& name,
-                    const ClusterProgress* progress) {
+ClusterRow late_row(const Path& path, const std::string& name, const ClusterProgress* progress) {
   ClusterRow row{.name = name, .state = std::string(kTimedOut)};
-  if (progress == nullptr) return row;
-  const auto index = static_cast<std::size_t>(progress->policy_index.value_or(0));
-  const auto& policies = status.managed_policies_for_upgrade;
-  if (index < policies.size()) row.current_policy = CurrentPolicy{policies[index].name, "NonCompliant"};
+  if (progress != nullptr) path.put_place(row, path.index(*progress));
   return row;
 }
 
@@ -77,7 +73,7 @@ void check_cluster_timeout(Rolling& rolling, const std::string& name) {
         std::chrono::ceil<std::chrono::seconds>(rolling.now()) + rolling.controls().retry.backoff;
     rolling.progress()[name] = {};
   } else {
-    put_row(rolling.draft.status, late_row(rolling.draft.status, name, &rolling.progress()[name]));
+    put_row(rolling.draft.status, late_row(rolling.path, name, &rolling.progress()[name]));
   }
 }
 
@@ -86,17 +82,18 @@ void move_cluster(Rolling& rolling, const std::string& name) {
   ClusterProgress& at = rolling.progress()[name];
   if (at.state == ProgressState::NotStarted && !is_metered(rolling.controls())) start_cluster(draft, name);
   if (at.state != ProgressState::InProgress) return;
-  const std::int64_t from = at.policy_index.value_or(0);
+  std::optional<std::int64_t>& index = rolling.path.index(at);
+  const std::int64_t from = index.value_or(0);
   const Step step = advance(rolling.path, name, from, at.first_compliant_at, rolling.now());
-  if (step.has_lost_binding && at.policy_index) draft.tell(cluster_unbound_event(draft.name(), name));
+  if (step.has_lost_binding && index) draft.tell(cluster_unbound_event(draft.name(), name));
   if (step.soaked_at) draft.plan.wake(*step.soaked_at, "a soak ends");
   at.first_compliant_at = step.first_compliant_at;
   if (step.index < static_cast<std::int64_t>(rolling.path.size())) {
-    at.policy_index = step.index;
+    index = step.index;
     return check_cluster_timeout(rolling, name);
   }
   at.state = ProgressState::Completed;
-  at.policy_index.reset();
+  index.reset();
   rolling.notes().cluster_started_at.erase(name);
   complete_cluster(draft, name);
   draft.tell(cluster_completed_event(draft.name(), name));
@@ -105,7 +102,7 @@ void move_cluster(Rolling& rolling, const std::string& name) {
 void move_late(Rolling& rolling, const std::string& name) {
   ClusterGroupUpgradeStatus& status = rolling.draft.status;
   ClusterRow row = *find_row(status, name);
-  const std::int64_t from = index_of_late(status, row);
+  const std::int64_t from = *rolling.path.index_of_late(row);
   const Step step = advance(rolling.path, name, from, std::nullopt, rolling.now(), false);
   if (step.index >= static_cast<std::int64_t>(rolling.path.size())) {
     const auto own = rolling.progress().find(name);
@@ -113,7 +110,7 @@ void move_late(Rolling& rolling, const std::string& name) {
     complete_cluster(rolling.draft, name);
     rolling.draft.tell(cluster_completed_event(rolling.draft.name(), name));
   } else if (step.index != from) {
-    row.current_policy->name = status.managed_policies_for_upgrade[static_cast<std::size_t>(step.index)].name;
+    rolling.path.put_place(row, step.index);
     put_row(status, std::move(row));
   }
 }
@@ -151,17 +148,12 @@ bool is_through(Rolling& rolling, const std::string& cluster) {
   return has_row(rolling.draft.status, cluster, kSkipped);
 }
 
-std::vector<std::string> late_clusters(const ClusterGroupUpgradeStatus& status) {
+std::vector<std::string> late_clusters(const Rolling& rolling) {
   std::vector<std::string> late;
-  for (const ClusterRow& each : status.clusters) {
-    if (each.state == kTimedOut && each.current_policy) late.push_back(each.name);
+  for (const ClusterRow& each : rolling.draft.status.clusters) {
+    if (rolling.path.index_of_late(each)) late.push_back(each.name);
   }
   return late;
-}
-
-std::int64_t index_of_late(const ClusterGroupUpgradeStatus& status, const ClusterRow& row) {
-  const auto& all = status.managed_policies_for_upgrade;
-  return std::ranges::find(all, row.current_policy->name, &PolicyReference::name) - all.begin();
 }
 
 void move_clusters(Rolling& rolling) {
@@ -173,7 +165,7 @@ void move_clusters(Rolling& rolling) {
 }
 
 void move_late_clusters(Rolling& rolling) {
-  for (const std::string& each : late_clusters(rolling.draft.status)) move_late(rolling, each);
+  for (const std::string& each : late_clusters(rolling)) move_late(rolling, each);
 }
 
 void record_late(Rolling& rolling) {
@@ -182,7 +174,7 @@ void record_late(Rolling& rolling) {
     const bool is_absent = found == rolling.progress().end();
     if (has_row(rolling.draft.status, name, kSkipped)) continue;
     if (!is_absent && found->second.state != ProgressState::InProgress) continue;
-    put_row(rolling.draft.status, late_row(rolling.draft.status, name, is_absent ? nullptr : &found->second));
+    put_row(rolling.draft.status, late_row(rolling.path, name, is_absent ? nullptr : &found->second));
   }
   rolling.draft.tell(batch_timed_out_event(rolling.draft.name(), rolling.draft.status));
 }
@@ -221,8 +213,9 @@ std::vector<std::string> admissible(const Draft& draft) {
 
 void start_cluster(Draft& draft, const std::string& cluster) {
   ClusterGroupUpgradeStatus& status = draft.status;
-  status.status.current_batch_remediation_progress[cluster] = {.state = ProgressState::InProgress,
-                                                               .policy_index = 0};
+  ClusterProgress& at = status.status.current_batch_remediation_progress[cluster];
+  at = {.state = ProgressState::InProgress};
+  (rolls_works(draft.rollout.spec) ? at.manifest_work_index : at.policy_index) = 0;
   if (controls_of(draft.rollout.spec).cluster_timeout)
     status.rollout.cluster_started_at[cluster] = whole_seconds(draft.seen.now);
   status.rollout.retry_at.erase(cluster);

@@ -38,12 +38,11 @@ std::vector<std::string> due_clusters(Rolling& rolling, Named whom, std::int64_t
   if (whom == Named::Nobody) return due;
   for (const std::string& cluster : rolling.batch()) {
     const bool is_due = whom == Named::All && is_active(rolling, cluster) &&
-                        rolling.progress()[cluster].policy_index.value_or(0) >= index;
+                        rolling.path.index(rolling.progress()[cluster]) >= index;
     if (is_due) due.push_back(cluster);
   }
-  for (const std::string& cluster : late_clusters(rolling.draft.status)) {
-    if (index_of_late(rolling.draft.status, *find_row(rolling.draft.status, cluster)) >= index)
-      due.push_back(cluster);
+  for (const std::string& cluster : late_clusters(rolling)) {
+    if (rolling.path.index_of_late(*find_row(rolling.draft.status, cluster)) >= index) due.push_back(cluster);
   }
   return due;
 }
@@ -80,16 +79,64 @@ void fill_placement(Rolling& rolling, Named whom, const json::Object& placement,
   }
 }
 
+// The step that a cluster has to have a work of; nothing: none.
+std::optional<std::int64_t> due_step(Rolling& rolling, Named whom, const std::string& cluster) {
+  if (whom == Named::Nobody) return std::nullopt;
+  const ClusterRow* row = find_row(rolling.draft.status, cluster);
+  if (row != nullptr && row->state == kTimedOut) return rolling.path.index_of_late(*row);
+  if (whom == Named::All && is_active(rolling, cluster))
+    return rolling.path.index(rolling.progress()[cluster]);
+  return std::nullopt;
+}
+
+bool has_work(const Rolling& rolling, const std::string& cluster, const std::string& name) {
+  return std::ranges::any_of(rolling.draft.seen.works, [&](const auto& each) {
+    return kube::namespace_of(*each) == cluster && kube::name_of(*each) == name;
+  });
+}
+
+// Whoever is through keeps the last work to the end of the batch, unless others wait for the place.
+bool keeps_work(Rolling& rolling, Named whom, const std::string& cluster) {
+  const auto at = rolling.progress().find(cluster);
+  return whom == Named::All && !is_metered(rolling.controls()) && at != rolling.progress().end() &&
+         at->second.state == ProgressState::Completed;
+}
+
+void give_works(Rolling& rolling, Named whom) {
+  Draft& draft = rolling.draft;
+  const auto step_name = [&](std::int64_t step) {
+    return work_name(draft.rollout, rolling.path.name(static_cast<std::size_t>(step)));
+  };
+  for (const auto& each : draft.seen.works) {
+    const std::string cluster(kube::namespace_of(*each));
+    const auto step = due_step(rolling, whom, cluster);
+    const bool stays = step ? step_name(*step) == kube::name_of(*each) : keeps_work(rolling, whom, cluster);
+    if (!stays) delete_owned(draft, *each);
+  }
+  std::vector<std::string> clusters = rolling.batch();
+  for (std::string& each : late_clusters(rolling)) {
+    if (std::ranges::find(clusters, each) == clusters.end()) clusters.push_back(std::move(each));
+  }
+  for (const std::string& cluster : clusters) {
+    const auto step = due_step(rolling, whom, cluster);
+    if (!step || has_work(rolling, cluster, step_name(*step))) continue;
+    const auto found = draft.seen.templates.find(rolling.path.name(static_cast<std::size_t>(*step)));
+    if (found != draft.seen.templates.end())
+      draft.act(CreateWork{desired_work(draft.rollout, *found->second, cluster)});
+  }
+}
+
 }  // namespace
 
 std::int64_t fence_of(const ClusterGroupUpgradeStatus& status) {
   return status.status.current_batch + status.rollout.refills;
 }
 
-void fill_placements(Rolling& rolling, Named whom) {
+void enforce(Rolling& rolling, Named whom) {
+  if (rolling.path.is_of_works()) return give_works(rolling, whom);
   Draft& draft = rolling.draft;
   const auto& policies = draft.status.managed_policies_for_upgrade;
-  const std::vector<std::string> late = late_clusters(draft.status);
+  const std::vector<std::string> late = late_clusters(rolling);
   const std::set<std::string_view> are_late(late.begin(), late.end());
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const kube::ObjectKey key{policies[i].namespace_, placement_name(draft.rollout, policies[i]).name};
@@ -102,7 +149,7 @@ void fill_placements(Rolling& rolling, Named whom) {
 
 void raise_fence(Rolling& rolling, bool keeps_active) {
   const std::int64_t fence = fence_of(rolling.draft.status) + 1;
-  const std::vector<std::string> late = late_clusters(rolling.draft.status);
+  const std::vector<std::string> late = late_clusters(rolling);
   const std::set<std::string_view> are_late(late.begin(), late.end());
   for (const auto& each : rolling.draft.seen.placements) {
     const std::vector<std::string> present = clusters_in(*each);
@@ -115,7 +162,12 @@ void raise_fence(Rolling& rolling, bool keeps_active) {
 }
 
 bool names_others(Rolling& rolling) {
-  const std::vector<std::string> late = late_clusters(rolling.draft.status);
+  if (rolling.path.is_of_works()) {
+    return std::ranges::any_of(rolling.draft.seen.works, [&](const auto& each) {
+      return !due_step(rolling, Named::All, std::string(kube::namespace_of(*each)));
+    });
+  }
+  const std::vector<std::string> late = late_clusters(rolling);
   const std::set<std::string_view> are_late(late.begin(), late.end());
   return std::ranges::any_of(rolling.draft.seen.placements, [&](const auto& each) {
     return std::ranges::any_of(clusters_in(*each), [&](const std::string& name) {

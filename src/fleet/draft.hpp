@@ -54,6 +54,9 @@ void complete_cluster(Draft& draft, const std::string& name);
 // Batch `batch` starts now, with every cluster of it at its first policy.
 void open_batch(Draft& draft, std::size_t batch);
 
+// Nothing while it is already going.
+void delete_owned(Draft& draft, const json::Object& object);
+
 // Placements and bindings of the policies for the upgrade are there, and nothing else of ours is. The names
 // are in the status.
 void ensure_placements(Draft& draft);

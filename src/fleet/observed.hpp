@@ -13,6 +13,7 @@
 #include "fleet/policies.hpp"
 #include "fleet/selection.hpp"
 #include "fleet/types.hpp"
+#include "fleet/works.hpp"
 
 namespace fairway::fleet {
 
@@ -34,6 +35,8 @@ struct Observed {
   Rollouts others = {};                     // its blockers, and theirs
   std::vector<Object> placements = {};      // of either kind, that carry its labels
   std::vector<Object> bindings = {};        // that carry its labels
+  Works works = {};                         // of manifest works, that carry its labels
+  WorkTemplates templates = {};             // those that it names, as far as they exist
   std::optional<bool> is_image_found = {};  // in the update graph; nothing: not asked
   std::string precache_problem = {};        // what is missing of the pre-cache spec
   WallTime now = {};

@@ -106,6 +106,12 @@ std::string safe_name(std::string_view desired, std::string_view suffix, std::st
   return fmt::format("{}-{}", base, suffix);
 }
 
+std::string name_suffix(const ClusterGroupUpgrade& rollout, std::string_view key) {
+  const auto given = rollout.metadata.annotations.find(std::string(kNameSuffix));
+  if (given != rollout.metadata.annotations.end() && !given->second.empty()) return given->second;
+  return suffix_of(fmt::format("{}/{}", rollout.metadata.uid, key));
+}
+
 PlacementName placement_name(const ClusterGroupUpgrade& rollout, const PolicyReference& policy) {
   const std::string desired = desired_name(rollout.metadata.name, policy.name);
   const auto& known = rollout.status.safe_resource_names;
@@ -115,11 +121,7 @@ PlacementName placement_name(const ClusterGroupUpgrade& rollout, const PolicyRef
   const std::string old_key =
       to_lower(fmt::format("{}/{}-{}", policy.namespace_, rollout.metadata.name, policy.name));
   if (const auto found = known.find(old_key); found != known.end()) return {old_key, found->second};
-  const auto given = rollout.metadata.annotations.find(std::string(kNameSuffix));
-  const std::string suffix = given != rollout.metadata.annotations.end() && !given->second.empty()
-                                 ? given->second
-                                 : suffix_of(rollout.metadata.uid + "/" + key);
-  return {key, safe_name(desired, suffix, policy.namespace_)};
+  return {key, safe_name(desired, name_suffix(rollout, key), policy.namespace_)};
 }
 
 json::Object desired_placement(const ClusterGroupUpgrade& rollout, const PolicyReference& policy,

@@ -30,6 +30,8 @@ enum class PlacementKind { Placement, PlacementRule };
 std::string_view to_string(PlacementKind kind);
 std::string_view api_group(PlacementKind kind);
 
+// The rollout's annotation, or five characters that come of its UID and the key.
+std::string name_suffix(const ClusterGroupUpgrade& rollout, std::string_view key);
 // "cgu-policy-placement" in lower case, before it is cut and given its suffix.
 std::string desired_name(std::string_view rollout, std::string_view policy);
 // At most 253 characters together with the namespace.

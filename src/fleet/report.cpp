@@ -26,10 +26,20 @@ std::string state_word(std::string_view row) {
   return row == kSkipped ? "Skipped" : std::string(row);
 }
 
+// Policies, or works.
+std::vector<std::string> steps_of(const ClusterGroupUpgrade& rollout) {
+  if (rolls_works(rollout.spec)) return rollout.spec.manifest_work_templates;
+  std::vector<std::string> names;
+  for (const PolicyReference& each : rollout.status.managed_policies_for_upgrade) names.push_back(each.name);
+  return names;
+}
+
 class Reporter {
  public:
   explicit Reporter(const ClusterGroupUpgrade& rollout)
-      : status_(rollout.status), ends_(deadlines_of(rollout.spec.remediation_strategy, rollout.status)) {
+      : status_(rollout.status),
+        ends_(deadlines_of(rollout.spec.remediation_strategy, rollout.status)),
+        steps_(steps_of(rollout)) {
     for (const ClusterRow& each : status_.clusters) rows_.emplace(each.name, &each);
   }
 
@@ -39,13 +49,16 @@ class Reporter {
     const auto at = batch == status_.status.current_batch ? progress.find(name) : progress.end();
     if (at != progress.end() && at->second.state == ProgressState::InProgress) {
       made.state = at->second.first_compliant_at ? "Soaking" : "InProgress";
-      made.policy = policy_at(at->second.policy_index.value_or(0));
+      const auto& progress_at = at->second;
+      const auto step = progress_at.policy_index ? progress_at.policy_index : progress_at.manifest_work_index;
+      made.policy = step_at(step.value_or(0));
     }
     const auto row = rows_.find(name);
     if (row == rows_.end()) return made;
     made.state = state_word(row->second->state);
     made.reason = row->second->reason;
     if (row->second->current_policy) made.policy = row->second->current_policy->name;
+    if (row->second->current_manifest_work) made.policy = row->second->current_manifest_work->name;
     return made;
   }
 
@@ -78,13 +91,13 @@ class Reporter {
   std::optional<WallTime> ends_at() const { return ends_.rollout; }
 
  private:
-  std::string policy_at(std::int64_t index) const {
-    const auto& all = status_.managed_policies_for_upgrade;
-    return static_cast<std::size_t>(index) < all.size() ? all[static_cast<std::size_t>(index)].name : "";
+  std::string step_at(std::int64_t index) const {
+    return static_cast<std::size_t>(index) < steps_.size() ? steps_[static_cast<std::size_t>(index)] : "";
   }
 
   const ClusterGroupUpgradeStatus& status_;
   Deadlines ends_;
+  std::vector<std::string> steps_;
   std::map<std::string_view, const ClusterRow*> rows_;
 };
 
@@ -138,7 +151,7 @@ RolloutReport report_of(const ClusterGroupUpgrade& rollout) {
     made.reason = status.conditions.back().reason;
     made.message = status.conditions.back().message;
   }
-  for (const PolicyReference& each : status.managed_policies_for_upgrade) made.policies.push_back(each.name);
+  made.policies = steps_of(rollout);
   const Reporter reporter(rollout);
   if (!has_ended(made)) made.ends_at = reporter.ends_at();
   made.next_approval = batch_to_approve(rollout);
@@ -247,6 +260,7 @@ RolloutPreview preview_of(Observed seen) {
     for (const ClusterRow& each : status.clusters) made.compliant.push_back(each.name);
     for (const PolicyReference& each : status.managed_policies_for_upgrade)
       made.policies.push_back(each.name);
+    if (rolls_works(seen.rollout->spec)) made.policies = seen.rollout->spec.manifest_work_templates;
     made.compliant_policies = status.managed_policies_compliant_before_upgrade;
   }
   return made;

@@ -27,7 +27,7 @@ struct ClusterReport {
   std::string name = {};
   std::int64_t batch = 0;   // 0: it was compliant at the start
   std::string state = {};   // Waiting, InProgress, Soaking, Complete, TimedOut, Skipped
-  std::string policy = {};  // that it is at
+  std::string policy = {};  // or work, that it is at
   std::string reason = {};
   bool operator==(const ClusterReport&) const = default;
 };
@@ -36,10 +36,10 @@ BOOST_DESCRIBE_STRUCT(ClusterReport, (), (name, batch, state, policy, reason))
 struct RolloutReport {
   std::string name = {};
   std::string namespace_ = {};
-  std::string phase = {};    // Preparing, Rolling, Paused, Succeeded, Failed
-  std::string reason = {};   // of the condition that changed last
-  std::string message = {};  // likewise
-  std::vector<std::string> policies = {};
+  std::string phase = {};                  // Preparing, Rolling, Paused, Succeeded, Failed
+  std::string reason = {};                 // of the condition that changed last
+  std::string message = {};                // likewise
+  std::vector<std::string> policies = {};  // or works
   std::optional<WallTime> started_at = {};
   std::optional<WallTime> completed_at = {};
   std::optional<WallTime> ends_at = {};

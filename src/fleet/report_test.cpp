@@ -118,7 +118,8 @@ TEST(Preview, TellsWhatIsWrongAndWhatIsWaitedFor) {
 
 TEST(LearnedBlock, IsAboutTheReleaseThatFailed) {
   SimulatedFleet fleet = some_fleet();
-  fleet.add_policy("ptp", {.remediation_action = "inform", .platform = {{.version = "4.17.3", .image = "quay"}}});
+  fleet.add_policy("ptp",
+                   {.remediation_action = "inform", .platform = {{.version = "4.17.3", .image = "quay"}}});
   fleet.settle("edge");
   const auto policies = fleet.observe("edge").policies;
   EXPECT_FALSE(learn_block(fleet.rollout("edge"), policies, {}));

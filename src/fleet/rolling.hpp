@@ -18,11 +18,11 @@ namespace fairway::fleet {
 
 struct Rolling {
   Rolling(const Observed& seen, const phase::Rolling& where)
-      : draft(seen), at(where), path(path_of(draft.status, seen.policies)) {}
+      : draft(seen), at(where), path(seen, draft.status) {}
 
   Draft draft;
   const phase::Rolling& at;
-  PolicyPath path;
+  Path path;
 
   WallTime now() const { return draft.seen.now; }
   const RolloutControls& controls() const { return controls_of(draft.rollout.spec); }
@@ -43,8 +43,7 @@ void move_late_clusters(Rolling& rolling);
 // Nothing is left to do there: complete or skipped.
 bool is_through(Rolling& rolling, const std::string& cluster);
 // Of all batches: their time is over, and they go on to the end of the rollout. Better late than half done.
-std::vector<std::string> late_clusters(const ClusterGroupUpgradeStatus& status);
-std::int64_t index_of_late(const ClusterGroupUpgradeStatus& status, const ClusterRow& row);
+std::vector<std::string> late_clusters(const Rolling& rolling);
 // Rows of those that are on their way, and the event.
 void record_late(Rolling& rolling);
 // Whether clusters of the batch start as there is room.
@@ -53,13 +52,13 @@ bool is_metered(const RolloutControls& controls);
 std::vector<std::string> admissible(const Draft& draft);
 void start_cluster(Draft& draft, const std::string& cluster);
 
-// decide_roll_placements.cpp
+// decide_roll_placements.cpp: whom policies are enforced on, or who has which work
 
 // Number that placements carry for the batch and what it has taken in.
 std::int64_t fence_of(const ClusterGroupUpgradeStatus& status);
-// Each cluster is in the placements of its policy and of those before it.
+// Each cluster is in the placements of its policy and of those before it, or has its work.
 enum class Named { All, LateOnly, Nobody };
-void fill_placements(Rolling& rolling, Named whom = Named::All);
+void enforce(Rolling& rolling, Named whom = Named::All);
 // The next number, so that whatever was decided from an older look is refused. Nobody is named any more but
 // those who are late and, with `keeps_active`, those who are on their way.
 void raise_fence(Rolling& rolling, bool keeps_active);

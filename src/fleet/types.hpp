@@ -125,15 +125,23 @@ struct CurrentPolicy {
 };
 BOOST_DESCRIBE_STRUCT(CurrentPolicy, (), (name, status))
 
+struct CurrentManifestWork {
+  std::string name;
+  json::Object status = {};
+  bool operator==(const CurrentManifestWork&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CurrentManifestWork, (), (name, status))
+
 struct ClusterRow {
   std::string name;
   std::string state;
   std::optional<CurrentPolicy> current_policy = {};
+  std::optional<CurrentManifestWork> current_manifest_work = {};
   std::string reason = {};  // why it was skipped
   json::Object unknown = {};
   bool operator==(const ClusterRow&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ClusterRow, (), (name, state, current_policy, reason, unknown))
+BOOST_DESCRIBE_STRUCT(ClusterRow, (), (name, state, current_policy, current_manifest_work, reason, unknown))
 constexpr auto json_fields(const ClusterRow*) {
   return std::array{json::Field{.member = "reason", .omit_empty = true}};
 }
@@ -144,11 +152,13 @@ BOOST_DESCRIBE_ENUM(ProgressState, NotStarted, InProgress, Completed)
 struct ClusterProgress {
   ProgressState state = ProgressState::NotStarted;
   std::optional<std::int64_t> policy_index = {};
+  std::optional<std::int64_t> manifest_work_index = {};
   std::optional<WallTime> first_compliant_at = {};
   json::Object unknown = {};
   bool operator==(const ClusterProgress&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ClusterProgress, (), (state, policy_index, first_compliant_at, unknown))
+BOOST_DESCRIBE_STRUCT(ClusterProgress, (),
+                      (state, policy_index, manifest_work_index, first_compliant_at, unknown))
 
 struct RolloutProgress {
   std::optional<WallTime> started_at = {};

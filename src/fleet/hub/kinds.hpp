@@ -29,6 +29,11 @@ inline const kube::ResourceType kPolicySets{.kind = {"policy.open-cluster-manage
                                             .resource = "policysets"};
 inline const kube::ResourceType kPlacementBindings{
     .kind = {"policy.open-cluster-management.io", "v1", "PlacementBinding"}, .resource = "placementbindings"};
+inline const kube::ResourceType kWorks{.kind = {"work.open-cluster-management.io", "v1", "ManifestWork"},
+                                       .resource = "manifestworks"};
+inline const kube::ResourceType kWorkTemplates{
+    .kind = {"work.open-cluster-management.io", "v1alpha1", "ManifestWorkReplicaSet"},
+    .resource = "manifestworkreplicasets"};
 inline const kube::ResourceType kRollouts{.kind = {"ran.openshift.io", "v1alpha1", "ClusterGroupUpgrade"},
                                           .resource = "clustergroupupgrades"};
 

@@ -13,6 +13,7 @@ namespace {
 
 const kube::ResourceType& owned_type(std::string_view kind) {
   if (kind == kPlacementRules.kind.kind) return kPlacementRules;
+  if (kind == kWorks.kind.kind) return kWorks;
   return kind == kPlacements.kind.kind ? kPlacements : kPlacementBindings;
 }
 
@@ -80,6 +81,12 @@ Task<void> RolloutController::carry_out(EnsurePlacement action) {
 
 Task<void> RolloutController::carry_out(EnsureBinding action) {
   FAIRWAY_CO_CHECKED(co_await create_object(runtime_.client(), kPlacementBindings, std::move(action.object)));
+  co_return Result<void>{};
+}
+
+Task<void> RolloutController::carry_out(CreateWork action) {
+  const auto made = co_await create_object(runtime_.client(), kWorks, std::move(action.object));
+  if (!made && made.error().code != ErrorCode::AlreadyExists) co_return std::unexpected(made.error());
   co_return Result<void>{};
 }
 

@@ -10,6 +10,7 @@ namespace fairway::fleet {
 namespace {
 
 constexpr const char* kRolloutIndex = "rollout";
+constexpr const char* kTemplateIndex = "template";
 
 // The rollout that an object was made for, by its labels.
 std::vector<kube::ObjectKey> rollout_of(const json::Object& object) {
@@ -87,6 +88,10 @@ Task<void> RolloutController::prepare() {
   if (has_placements) follow_owned(*(placements_ = &runtime_.cache(kPlacements, ours)));
   FAIRWAY_CO_TRY(const bool has_rules, co_await has_kind(client, kPlacementRules));
   if (has_rules) follow_owned(*(rules_ = &runtime_.cache(kPlacementRules, ours)));
+  FAIRWAY_CO_TRY(const bool has_works, co_await has_kind(client, kWorks));
+  if (has_works) follow_owned(*(works_ = &runtime_.cache(kWorks, ours)));
+  FAIRWAY_CO_TRY(const bool has_templates, co_await has_kind(client, kWorkTemplates));
+  if (has_works && has_templates) follow_templates(*(work_templates_ = &runtime_.cache(kWorkTemplates)));
   const bool is_rule = settings_.decisions.placement_kind == PlacementKind::PlacementRule;
   FAIRWAY_CO_CHECKED(co_await require_kind(client, is_rule ? kPlacementRules : kPlacements, "fleet"));
   co_return Result<void>{};
@@ -99,6 +104,20 @@ void RolloutController::follow_owned(kube::ObjectCache& cache) {
     return values;
   });
   controller_->watch<json::Object>(cache, rollout_of);
+}
+
+// Rollouts that name a template are looked at when it comes, changes or goes.
+void RolloutController::follow_templates(kube::ObjectCache& cache) {
+  rollouts_.add_index(kTemplateIndex, [](const ClusterGroupUpgrade& rollout) {
+    std::vector<std::string> values;
+    for (const std::string& each : rollout.spec.manifest_work_templates)
+      values.push_back(kube::ObjectKey{rollout.metadata.namespace_, each}.to_string());
+    return values;
+  });
+  controller_->watch<json::Object>(cache, [this](const json::Object& object) {
+    const auto& keys = rollouts_.keys_by_index(kTemplateIndex, kube::key_of(object).to_string());
+    return std::vector<kube::ObjectKey>(keys.begin(), keys.end());
+  });
 }
 
 void RolloutController::enqueue(const RolloutIndex::Keys& keys) {
@@ -167,6 +186,11 @@ Observed RolloutController::observe(const kube::ObjectKey& key) {
   seen.bindings = owned(&bindings_, key);
   seen.placements = owned(placements_, key);
   for (Observed::Object& each : owned(rules_, key)) seen.placements.push_back(std::move(each));
+  seen.works = owned(works_, key);
+  for (const std::string& each : seen.rollout->spec.manifest_work_templates) {
+    auto found = work_templates_ == nullptr ? nullptr : work_templates_->get({key.namespace_, each});
+    if (found) seen.templates.emplace(each, std::move(found));
+  }
   return seen;
 }
 

@@ -46,6 +46,7 @@ class RolloutController {
 
  private:
   void follow_owned(kube::ObjectCache& cache);
+  void follow_templates(kube::ObjectCache& cache);
   void take_rollout(const kube::Change<ClusterGroupUpgrade>& change);
   void take_policy(const kube::Change<json::Object>& change);
   void take_cluster(const ManagedClusters::Change& change);
@@ -62,6 +63,7 @@ class RolloutController {
   Task<void> carry_out(RemoveFinalizer action);
   Task<void> carry_out(EnsurePlacement action);
   Task<void> carry_out(EnsureBinding action);
+  Task<void> carry_out(CreateWork action);
   Task<void> carry_out(RepairOwned action);
   Task<void> carry_out(SetPlacementClusters action);
   Task<void> carry_out(DeleteOwned action);
@@ -83,6 +85,8 @@ class RolloutController {
   kube::ObjectCache& bindings_;
   kube::ObjectCache* placements_ = nullptr;  // where the server knows the kinds
   kube::ObjectCache* rules_ = nullptr;
+  kube::ObjectCache* works_ = nullptr;
+  kube::ObjectCache* work_templates_ = nullptr;
   kube::Controller* controller_ = nullptr;
   std::vector<std::shared_ptr<void>> subscriptions_;
 };

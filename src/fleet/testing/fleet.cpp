@@ -103,12 +103,14 @@ std::set<std::string> SimulatedFleet::enforced_by(const std::string& rollout) co
   std::set<std::string> named;
   for (const auto& [key, object] : objects) {
     if (!is_of(*object, rollout) || kube::kind_of(*object) == "PlacementBinding") continue;
+    if (kube::kind_of(*object) == kWorkKind) named.insert(std::string(kube::namespace_of(*object)));
     for (std::string& each : clusters_in(*object)) named.insert(std::move(each));
   }
   return named;
 }
 
 void SimulatedFleet::tick() {
+  tick_works();
   for (auto& [name, policy] : policies) {
     for (auto& [cluster, compliance] : policy.rows) {
       int& worked = worked_[{name, cluster}];
@@ -122,9 +124,33 @@ void SimulatedFleet::tick() {
   }
 }
 
+void SimulatedFleet::add_template(const std::string& name) {
+  json::Object made{{"kind", "ManifestWorkReplicaSet"}};
+  made["metadata"] = json::Object{{"name", name}, {"namespace", kNamespace}};
+  json::ensure_object(made, {"spec", "manifestWorkTemplate"})["workload"] = name;
+  templates[name] = std::make_shared<const json::Object>(std::move(made));
+}
+
+// Works that agents have worked on long enough are through.
+void SimulatedFleet::tick_works() {
+  for (auto& [key, object] : objects) {
+    if (kube::kind_of(*object) != kWorkKind) continue;
+    const std::string cluster(kube::namespace_of(*object));
+    const SimulatedAgent& agent = agents.at(cluster);
+    int& worked = worked_[{std::string(kube::uid_of(*object)), cluster}];
+    if (agent.is_dead || ++worked < agent.ticks_to_comply) continue;
+    json::Object next = *object;
+    json::ensure_object(next, {"status"})["conditions"] =
+        json::Array{json::Object{{"type", "Applied"}, {"status", "True"}},
+                    json::Object{{"type", "Available"}, {"status", "True"}}};
+    object = std::make_shared<const json::Object>(std::move(next));
+  }
+}
+
 Observed SimulatedFleet::observe(const std::string& name) const {
   Observed seen{.key = {std::string(kNamespace), name}, .clusters = clusters, .now = now};
   seen.settings = settings;
+  seen.templates = templates;
   seen.unavailable = std::make_shared<const UnavailableClusters>(unavailable);
   if (const auto found = rollouts.find(name); found != rollouts.end()) seen.rollout = found->second;
   for (const auto& [policy, each] : policies) seen.policies[policy] = {view_of(policy, each)};
@@ -133,7 +159,11 @@ Observed SimulatedFleet::observe(const std::string& name) const {
   }
   for (const auto& [key, object] : objects) {
     if (!is_of(*object, name)) continue;
-    (kube::kind_of(*object) == "PlacementBinding" ? seen.bindings : seen.placements).push_back(object);
+    const std::string_view kind = kube::kind_of(*object);
+    (kind == kWorkKind            ? seen.works
+     : kind == "PlacementBinding" ? seen.bindings
+                                  : seen.placements)
+        .push_back(object);
   }
   return seen;
 }
@@ -198,6 +228,7 @@ struct Act {
   }
   Result<void> operator()(const EnsurePlacement& action) const { return fleet.create_object(action.object); }
   Result<void> operator()(const EnsureBinding& action) const { return fleet.create_object(action.object); }
+  Result<void> operator()(const CreateWork& action) const { return fleet.create_object(action.object); }
   Result<void> operator()(const RepairOwned& action) const {
     return fleet.patch_object(action.kind, action.key, action.resource_version, action.patch);
   }
@@ -266,7 +297,8 @@ std::string SimulatedFleet::progress(const std::string& name) const {
   const RolloutProgress& at = status(name).status;
   std::vector<std::string> parts;
   for (const auto& [cluster, each] : at.current_batch_remediation_progress) {
-    parts.push_back(cluster + " " + (each.policy_index ? std::to_string(*each.policy_index) : "done"));
+    const auto index = each.policy_index ? each.policy_index : each.manifest_work_index;
+    parts.push_back(cluster + " " + (index ? std::to_string(*index) : "done"));
   }
   return fmt::format("{}: {}", at.current_batch, join(parts, ", "));
 }
@@ -275,7 +307,8 @@ std::string SimulatedFleet::rows(const std::string& name) const {
   std::vector<std::string> parts;
   for (const ClusterRow& each : status(name).clusters)
     parts.push_back(each.name + " " + each.state +
-                    (each.current_policy ? " " + each.current_policy->name : ""));
+                    (each.current_policy ? " " + each.current_policy->name : "") +
+                    (each.current_manifest_work ? " " + each.current_manifest_work->name : ""));
   return join(parts, ", ");
 }
 

@@ -33,6 +33,8 @@ struct SimulatedAgent {
 struct SimulatedFleet {
   // What users do.
   void add_cluster(const std::string& name, kube::Labels labels = {});
+  // A work is through when its agent has worked long enough.
+  void add_template(const std::string& name);
   // Bound to all clusters that are there, and nobody complies.
   void add_policy(const std::string& name, const RootPolicy& root = {.remediation_action = "inform"});
   void set(const std::string& policy, const std::string& cluster, Compliance compliance);
@@ -65,6 +67,7 @@ struct SimulatedFleet {
   std::shared_ptr<const ClusterTable> clusters = std::make_shared<const ClusterTable>();
   std::map<std::string, SimulatedAgent> agents;
   UnavailableClusters unavailable;
+  WorkTemplates templates;
   std::map<std::string, SimulatedPolicy> policies;
   std::map<std::string, std::shared_ptr<const ClusterGroupUpgrade>> rollouts;  // in namespace "default"
   std::map<std::string, std::shared_ptr<const json::Object>> objects;          // "Kind namespace/name"
@@ -73,6 +76,7 @@ struct SimulatedFleet {
 
  private:
   friend struct Act;
+  void tick_works();
   std::string next_version() { return std::to_string(++version_); }
   Result<void> store(const ClusterGroupUpgrade& seen, ClusterGroupUpgrade next);
   Result<void> create_object(json::Object object);
