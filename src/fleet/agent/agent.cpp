@@ -55,12 +55,12 @@ ClusterAgent::ClusterAgent(kube::Runtime& cluster, kube::Runtime& hub, boost::as
       writes_(registry.counter("fairway_agent_writes_total", "writes to objects of the cluster",
                                {"verb", "result"})),
       kinds_(registry.gauge("fairway_agent_watched_kinds", "kinds of objects that policies are about")) {
-  wire(cluster, hub);
+  add_controllers(cluster);
 }
 
 ClusterAgent::~ClusterAgent() = default;
 
-void ClusterAgent::wire(kube::Runtime& cluster, kube::Runtime&) {
+void ClusterAgent::add_controllers(kube::Runtime& cluster) {
   evaluator_ = &cluster.add_controller({.name = "configuration-policy",
                                         .workers = settings_.workers,
                                         .backoff = {.cap = std::chrono::minutes(2)}},
@@ -113,6 +113,7 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
     co_return kube::ReconcileResult{};
   }
   FAIRWAY_CO_TRY(Observed seen, co_await observe(key, policy));
+  std::string found(json::get_string(*policy, {"status", "compliant"}).value_or("Unknown"));
   for (int round = 0; round < kMostRounds; ++round) {
     const kube::Plan<Action> plan = decide(seen);
     for (const std::string& note : plan.notes) log::info(note, {{"policy", key.to_string()}});
@@ -120,12 +121,13 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
     for (const Action& each : plan.actions) {
       log::info(describe(each), {{"policy", key.to_string()}});
       FAIRWAY_CO_CHECKED(co_await act(each, seen.outcomes));
+      if (const auto* written = std::get_if<WriteStatus>(&each))
+        found = json::get_string(written->status, {"compliant"}).value_or("Unknown");
       is_settled |= std::holds_alternative<WriteStatus>(each) || std::holds_alternative<SetFinalizer>(each);
     }
     if (!is_settled) continue;
     selected_[key] = seen.namespaces;
-    const auto compliant = json::get_string(*policy, {"status", "compliant"});
-    evaluations_.with({std::string(compliant.value_or("Unknown"))}).add();
+    evaluations_.with({found}).add();
     co_return kube::ReconcileResult{plan.wake_at, plan.wake_reason};
   }
   co_return fail(ErrorCode::Conflict, fmt::format("the objects of {} changed {} times during one look",

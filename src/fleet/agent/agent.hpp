@@ -81,7 +81,7 @@ class ClusterAgent {
   Task<std::string> compliance_of(kube::ObjectKey child, Dependency dependency);
   Task<void> create_policy(json::Object object);
   std::vector<kube::ObjectKey> dependents(std::string_view kind, std::string_view name) const;
-  void wire(kube::Runtime& cluster, kube::Runtime& hub);
+  void add_controllers(kube::Runtime& cluster);
 
   kube::Client& client_;
   kube::Client& hub_client_;

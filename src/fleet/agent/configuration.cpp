@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "fleet/templates/hub.hpp"
 #include "json/codec.hpp"
 #include "kube/core/object.hpp"
 
 namespace fairway::fleet::agent {
 namespace {
-
-constexpr std::string_view kDisableTemplates = "policy.open-cluster-management.io/disable-templates";
 
 std::string word(const json::Object& object, json::Path path) {
   return to_lower(json::get_string(object, path).value_or(""));
@@ -119,7 +118,7 @@ Interval Interval::from(std::optional<std::string_view> text) {
 Configuration Configuration::from(const json::Object& policy) {
   Configuration made;
   made.is_enforced = word(policy, {"spec", "remediationAction"}) == "enforce";
-  made.resolves_templates = kube::annotation(policy, kDisableTemplates) != "true";
+  made.resolves_templates = kube::annotation(policy, templates::kDisableTemplates) != "true";
   made.prune = prune_of(word(policy, {"spec", "pruneObjectBehavior"}));
   made.when_compliant = Interval::from(json::get_string(policy, {"spec", "evaluationInterval", "compliant"}));
   made.when_noncompliant =

@@ -55,6 +55,7 @@ std::vector<Line> edit_script(const Lines& before, const Lines& after) {
     for (std::size_t j = columns; j-- > 0;)
       at(i, j) = same(i, j) ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
   std::vector<Line> script;
+  script.reserve(before.size() + columns);
   for (std::size_t i = 0; i < start; ++i) script.push_back({' ', before[i]});
   std::size_t i = 0;
   std::size_t j = 0;

@@ -8,13 +8,13 @@
 #include "fleet/agent/comparison.hpp"
 #include "fleet/agent/framework_status.hpp"
 #include "fleet/propagator_child.hpp"
+#include "fleet/templates/hub.hpp"
 
 namespace fairway::fleet::agent {
 namespace {
 
 constexpr std::string_view kKind = "ConfigurationPolicy";
 constexpr std::string_view kApiVersion = "policy.open-cluster-management.io/v1";
-constexpr std::string_view kHubTemplatesError = "policy.open-cluster-management.io/hub-templates-error";
 
 template <class... F>
 struct Overloaded : F... {
@@ -108,7 +108,8 @@ class Framework {
   }
 
   std::string fault_of(const json::Object& definition, const std::string& name) const {
-    if (const auto error = kube::annotation(definition, kHubTemplatesError)) return std::string(*error);
+    if (const auto error = kube::annotation(definition, templates::kHubTemplatesError))
+      return std::string(*error);
     if (json::serialize(definition).contains("{{hub"))
       return "the template has hub templates that were not resolved";
     if (kube::kind_of(definition) != kKind ||
@@ -141,6 +142,7 @@ class Framework {
   static TemplateReport pending(const std::string& name, const std::vector<Dependency>& unmet,
                                 bool is_ignored) {
     std::vector<std::string> names;
+    names.reserve(unmet.size());
     for (const Dependency& each : unmet) names.push_back(fmt::format("{} {}", each.kind, each.name));
     std::string message =
         fmt::format("Dependencies were not satisfied: {} still pending ({})",

@@ -132,6 +132,7 @@ Finding finding_of(const PreparedTemplate& prepared, const std::vector<Verdict>&
 
 std::string default_message(const std::vector<Finding>& findings) {
   std::vector<std::string> parts;
+  parts.reserve(findings.size());
   for (const Finding& each : findings)
     parts.push_back(fmt::format("{} - {}", each.is_compliant ? "notification" : "violation", each.message));
   return join(parts, "; ");

@@ -54,8 +54,9 @@ std::optional<std::size_t> match_one(std::string_view pattern, char c) {
   return pattern.front() == c ? std::optional<std::size_t>(1) : std::nullopt;
 }
 
+// Without a word about it they are namespaces like others.
 bool is_terminating_meant(TerminatingInclusion inclusion, const NamespaceFacts& ns) {
-  return !ns.is_terminating || inclusion == TerminatingInclusion::IfMatch;
+  return !ns.is_terminating || inclusion != TerminatingInclusion::Never;
 }
 
 }  // namespace

@@ -297,12 +297,22 @@ bool is_missing_answer(const Error& error) {
   return error.code == ErrorCode::NotFound && error.message.starts_with(kMissing);
 }
 
+bool Session::is_allowed(const Lookup& lookup) const {
+  const bool is_own_cluster = lookup.kind == "ManagedCluster" && lookup.namespace_.empty() &&
+                              !lookup.name.empty() &&
+                              lookup.api_version.starts_with("cluster.open-cluster-management.io/") &&
+                              lookup.name == settings_.only_cluster;
+  // Without a namespace a lookup would be about all of them.
+  return is_own_cluster || (!lookup.namespace_.empty() && lookup.namespace_ == *settings_.only_namespace);
+}
+
 Result<json::Value> Session::look_up(Lookup lookup) {
-  if (!settings_.only_namespace.empty() && !lookup.namespace_.empty() &&
-      lookup.namespace_ != settings_.only_namespace) {
-    return fail(ErrorCode::Forbidden,
-                fmt::format("{} is in another namespace than {}, which alone may be read here",
-                            quoted(lookup.to_string()), quoted(settings_.only_namespace)));
+  if (settings_.only_namespace && !is_allowed(lookup)) {
+    return fail(
+        ErrorCode::Forbidden,
+        fmt::format("{} may not be looked up here; what may be is the namespace {} and the ManagedCluster {}",
+                    quoted(lookup.to_string()), quoted(*settings_.only_namespace),
+                    quoted(settings_.only_cluster)));
   }
   if (asked_.size() >= settings_.limits.max_lookups && !asked_.contains(lookup))
     return fail(ErrorCode::Invalid,

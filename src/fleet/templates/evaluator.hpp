@@ -30,6 +30,8 @@ class Session {
   bool is_skipped() const { return is_skipped_; }
 
  private:
+  bool is_allowed(const Lookup& lookup) const;
+
   const Settings& settings_;
   std::set<Lookup> asked_;
   std::set<Lookup> missing_;

@@ -57,8 +57,9 @@ struct Settings {
   Side side = Side::Cluster;
   json::Object context = {};         // what the dot is: .ManagedClusterName, .ObjectNamespace, …
   const Answers* answers = nullptr;  // null: none
-  // Lookups of namespaced objects elsewhere are refused; empty: any namespace may be read.
-  std::string only_namespace = {};
+  // Where given, nothing else may be looked up than this namespace, and the ManagedCluster of this name.
+  std::optional<std::string> only_namespace = {};
+  std::string only_cluster = {};
   Limits limits = {};
 };
 

@@ -278,11 +278,24 @@ TEST(Templates, WhatIsLookedUp) {
   EXPECT_THAT(rendered("{{ fromClusterClaim \"none\" }}", given), HasSubstr("there is no"));
 }
 
-TEST(Templates, OtherNamespacesMayBeForbidden) {
+TEST(Templates, OnlyWhatIsAllowedIsLookedUp) {
   Settings given = settings(Side::Hub);
   given.only_namespace = "policies";
-  EXPECT_THAT(rendered("{{hub fromConfigMap \"kube-system\" \"c\" \"k\" hub}}", given),
-              HasSubstr("is in another namespace"));
+  given.only_cluster = "member1";
+  const char* refused[] = {
+      "{{hub fromConfigMap \"kube-system\" \"c\" \"k\" hub}}",
+      "{{hub lookup \"v1\" \"Secret\" \"\" \"\" hub}}",
+      "{{hub lookup \"v1\" \"Node\" \"\" \"n\" hub}}",
+      "{{hub lookup \"cluster.open-cluster-management.io/v1\" \"ManagedCluster\" \"\" \"member2\" hub}}",
+      "{{hub lookup \"cluster.open-cluster-management.io/v1\" \"ManagedCluster\" \"\" \"\" hub}}",
+  };
+  for (const char* text : refused)
+    EXPECT_THAT(rendered(text, given), HasSubstr("may not be looked up here")) << text;
+  const char* allowed[] = {
+      "{{hub fromConfigMap \"policies\" \"c\" \"k\" hub}}",
+      "{{hub lookup \"cluster.open-cluster-management.io/v1\" \"ManagedCluster\" \"\" \"member1\" hub}}",
+  };
+  for (const char* text : allowed) EXPECT_EQ(resolve_text(text, given)->missing.size(), 1U) << text;
 }
 
 TEST(Templates, RefusedLookupsAreErrors) {
