@@ -248,11 +248,29 @@ def kinds_come_and_go(member):
     member.drop("gadget")
 
 
+def metric(member, name):
+    """The sum of its series."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{member.agent.found['status']}/metrics", timeout=PATIENCE) as answer:
+        lines = answer.read().decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
+
+
+def others_change(member):
+    """What a policy is not about costs nothing, however often it changes."""
+    member.policy("one", configuration("one", wants("musthave", config_map("mine", "default"))))
+    member.await_message("one", violated("configmaps [mine] not found in namespace default"))
+    before = metric(member, "fairway_agent_evaluations_total")
+    member.apply(*(config_map(f"other-{i}", "default") for i in range(100)))
+    member.apply(config_map("mine", "default"))
+    member.await_message("one", found("configmaps [mine] found as specified in namespace default"))
+    looks = metric(member, "fairway_agent_evaluations_total") - before
+    check("one look for the change, and one for the own write", 1 <= looks <= 3, looks)
+    member.drop("one")
+
+
 def watched_kinds(member):
     def count():
-        with urllib.request.urlopen(f"http://127.0.0.1:{member.agent.found['status']}/metrics", timeout=PATIENCE) as answer:
-            lines = answer.read().decode().splitlines()
-        return next(float(line.split()[-1]) for line in lines if line.startswith("fairway_agent_watched_kinds"))
+        return metric(member, "fairway_agent_watched_kinds")
     eventually(lambda: count() == 0, "without policies nothing is watched")
     member.policy("one", configuration("one", wants("musthave", config_map("x", "default")), wants("musthave", config_map("z", "default"))))
     eventually(lambda: count() == 1, "one watch for a kind")
@@ -320,7 +338,8 @@ def main():
                     ("case 102: status sections", status_sections), ("case 103: secrets", secrets),
                     ("case 104: immutable fields", immutable), ("templates", templates), ("dependencies", dependencies),
                     ("pruning", pruning),
-                    ("kinds that come later", kinds_come_and_go), ("watches", watched_kinds), ("rights", rights), ("kill -9", killed),
+                    ("kinds that come later", kinds_come_and_go), ("watches", watched_kinds),
+                    ("changes of other objects", others_change), ("rights", rights), ("kill -9", killed),
                 ):
                     with case(title):
                         part(member)

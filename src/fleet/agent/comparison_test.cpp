@@ -1,11 +1,13 @@
 #include "fleet/agent/comparison.hpp"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <ostream>
 
 #include "fleet/agent/difference.hpp"
 #include "fleet/agent/matching.hpp"
 #include "json/yaml.hpp"
+#include "kube/client/backoff.hpp"
 
 namespace fairway::fleet::agent {
 namespace {
@@ -151,6 +153,54 @@ TEST(Comparison, SameObjectApartFromBookkeeping) {
                      yaml("{metadata: {name: a, resourceVersion: '2', generation: 2}}")));
   EXPECT_FALSE(
       is_same_object(yaml("{metadata: {name: a}, spec: {}}"), yaml("{metadata: {name: a}, spec: {a: 1}}")));
+}
+
+// Values as definitions and objects have them: few names and words, so that they often meet.
+json::Value some_value(kube::Random& random, int depth) {
+  switch (random.below(depth > 0 ? 8 : 6)) {
+    case 0:
+      return json::Value(nullptr);
+    case 1:
+      return json::Value(random.below(2) == 0);
+    case 2:
+      return json::Value(static_cast<std::int64_t>(random.below(3)));
+    case 3:
+      return json::Value(std::array{"", "x", "1", "1000m"}[random.below(4)]);
+    case 4:
+      return json::Value(json::Array());
+    case 5:
+      return json::Value(json::Object());
+    case 6: {
+      json::Array list;
+      for (auto left = random.below(4); left > 0; --left) list.push_back(some_value(random, depth - 1));
+      return json::Value(std::move(list));
+    }
+    default: {
+      json::Object map;
+      for (auto left = random.below(4); left > 0; --left)
+        map[std::array{"name", "a", "b"}[random.below(3)]] = some_value(random, depth - 1);
+      return json::Value(std::move(map));
+    }
+  }
+}
+
+// Whatever the values: correcting once is enough, and a correction is never about nothing.
+TEST(Comparison, CorrectingOnceIsEnough) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    kube::Random random(seed);
+    const json::Object definition{{"spec", some_value(random, 3)}};
+    const json::Object live{{"spec", some_value(random, 3)}};
+    for (const Rule rule : {Rule::MustHave, Rule::MustOnlyHave}) {
+      const ComparisonRules rules{rule, rule};
+      EXPECT_TRUE(compare(definition, definition, rules).is_match()) << seed;
+      const Comparison found = compare(definition, live, rules);
+      if (!found.has_correction) continue;
+      EXPECT_FALSE(json::same_value(live, found.corrected)) << seed;
+      EXPECT_FALSE(compare(definition, found.corrected, rules).has_correction)
+          << "seed " << seed << ": " << json::serialize(definition) << " on " << json::serialize(live)
+          << " gives " << json::serialize(found.corrected);
+    }
+  }
 }
 
 TEST(Matching, ChangesAGreedyChoice) {

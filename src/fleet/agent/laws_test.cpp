@@ -108,7 +108,7 @@ TEST(AgentLaws, Hold) {
   world.cluster.put("{apiVersion: v1, kind: Namespace, metadata: {name: n1}}");
   kube::Random random(7);
   world.cluster.set_policy(some_spec(random));
-  EXPECT_EQ(kube::testing::check_laws(AgentModel{}, world, {.seeds = 40, .steps = 100}),
+  EXPECT_EQ(kube::testing::check_laws(AgentModel{}, world, {.seeds = 25, .steps = 100}),
             kube::testing::kLawful);
 }
 

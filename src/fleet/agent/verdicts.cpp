@@ -38,18 +38,18 @@ class Judge {
     const auto found = outcomes_.find(subject);
     return found == outcomes_.end() ? kNone : found->second;
   }
-  static ObjectPointer current(const Outcome& outcome, ObjectPointer cached) {
-    return outcome.is_seen_anew ? outcome.now : std::move(cached);
+  static ObjectPointer current(const Outcome& outcome, const ObjectPointer& cached) {
+    return outcome.is_seen_anew ? outcome.now : cached;
   }
   bool is_selected(const json::Object& object) const {
     return !prepared_.settings.selector || prepared_.settings.selector->matches_object(object);
   }
   void say(Verdict verdict) { made_.verdicts.push_back(std::move(verdict)); }
 
-  void judge_wanted(const Target& target, const std::string& name, ObjectPointer cached) {
+  void judge_wanted(const Target& target, const std::string& name, const ObjectPointer& cached) {
     const Subject about = subject(target, name);
     const Outcome& outcome = outcome_of(about);
-    const ObjectPointer live = current(outcome, std::move(cached));
+    const ObjectPointer live = current(outcome, cached);
     if (!live) return judge_missing(target, about, outcome);
     const Comparison found = compare(target.definition, *live, prepared_.settings.rules);
     if (outcome.refusal && !outcome.was_deleted)
