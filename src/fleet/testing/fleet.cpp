@@ -83,20 +83,29 @@ void SimulatedFleet::remove(const std::string& name) {
   if (found != rollouts.end() && found->second->metadata.finalizers.empty()) rollouts.erase(found);
 }
 
-bool SimulatedFleet::is_enforced(const std::string& policy, const std::string& cluster) const {
+// Those that placements with a binding name, and that the policy is bound to.
+std::set<std::string> SimulatedFleet::enforced_on(const std::string& policy) const {
   const SimulatedPolicy& asked = policies.at(policy);
-  if (!asked.rows.contains(cluster)) return false;
-  if (asked.root->remediation_action == "enforce") return true;
-  return std::ranges::any_of(rollouts, [&](const auto& each) {
-    for (const auto& [key, object] : objects) {
-      if (!is_of(*object, each.first) || kube::kind_of(*object) == "PlacementBinding") continue;
-      if (kube::label(*object, kPolicyLabel) != std::optional<std::string_view>(policy)) continue;
-      const auto named = clusters_in(*object);
-      const std::string binding = key_text("PlacementBinding", kube::key_of(*object));
-      if (objects.contains(binding) && std::ranges::find(named, cluster) != named.end()) return true;
+  std::set<std::string> enforced;
+  const bool is_everywhere = asked.root->remediation_action == "enforce";
+  if (is_everywhere) {
+    for (const auto& [cluster, compliance] : asked.rows) enforced.insert(cluster);
+    return enforced;
+  }
+  for (const auto& [key, object] : objects) {
+    if (kube::label(*object, kPolicyLabel) != std::optional<std::string_view>(policy)) continue;
+    if (!objects.contains(key_text("PlacementBinding", kube::key_of(*object)))) continue;
+    const auto rollout = kube::label(*object, kRolloutLabel);
+    if (!rollout || !rollouts.contains(std::string(*rollout))) continue;
+    for (std::string& each : clusters_in(*object)) {
+      if (asked.rows.contains(each)) enforced.insert(std::move(each));
     }
-    return false;
-  });
+  }
+  return enforced;
+}
+
+bool SimulatedFleet::is_enforced(const std::string& policy, const std::string& cluster) const {
+  return enforced_on(policy).contains(cluster);
 }
 
 std::set<std::string> SimulatedFleet::enforced_by(const std::string& rollout) const {
@@ -112,14 +121,14 @@ std::set<std::string> SimulatedFleet::enforced_by(const std::string& rollout) co
 void SimulatedFleet::tick() {
   tick_works();
   for (auto& [name, policy] : policies) {
-    for (auto& [cluster, compliance] : policy.rows) {
-      int& worked = worked_[{name, cluster}];
+    const std::set<std::string> enforced = enforced_on(name);
+    std::erase_if(worked_, [&](const auto& each) {
+      return each.first.first == name && !enforced.contains(each.first.second);
+    });
+    for (const std::string& cluster : enforced) {
       const SimulatedAgent& agent = agents.at(cluster);
-      if (!is_enforced(name, cluster)) {
-        worked = 0;
-      } else if (!agent.is_dead && ++worked >= agent.ticks_to_comply) {
-        compliance = Compliance::Compliant;
-      }
+      if (!agent.is_dead && ++worked_[{name, cluster}] >= agent.ticks_to_comply)
+        policy.rows.at(cluster) = Compliance::Compliant;
     }
   }
 }
@@ -314,12 +323,14 @@ std::string SimulatedFleet::rows(const std::string& name) const {
 
 std::string SimulatedFleet::table() const {
   std::string text;
+  std::map<std::string, std::set<std::string>> enforced;
+  for (const auto& [name, policy] : policies) enforced[name] = enforced_on(name);
   for (const auto& [cluster, labels] : *clusters) {
     for (const auto& [name, policy] : policies) {
       const auto row = policy.rows.find(cluster);
       if (row == policy.rows.end()) continue;
-      text += fmt::format("{} {} {} {}\n", cluster, name, is_enforced(name, cluster) ? "enforce" : "inform",
-                          to_string(row->second));
+      text += fmt::format("{} {} {} {}\n", cluster, name,
+                          enforced[name].contains(cluster) ? "enforce" : "inform", to_string(row->second));
     }
   }
   return text;

@@ -45,6 +45,7 @@ struct SimulatedFleet {
   // Every agent works a tick on what is enforced on it; those that have worked long enough comply.
   void tick();
   bool is_enforced(const std::string& policy, const std::string& cluster) const;
+  std::set<std::string> enforced_on(const std::string& policy) const;
   // By this rollout alone, over all policies.
   std::set<std::string> enforced_by(const std::string& rollout) const;
 
