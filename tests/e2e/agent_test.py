@@ -3,6 +3,7 @@
 
 The agent has the rights of deploy/agent, by its own tokens, throughout.
 """
+import json
 import pathlib
 import shutil
 import subprocess
@@ -223,6 +224,17 @@ def dependencies(member):
     member.drop("first")
 
 
+def faulty(member):
+    """A template that the cluster does not take, and its correction."""
+    member.policy("odd", configuration("odd", wants("mustbe", config_map("odd", "default"))))
+    eventually(lambda: (member.messages("odd") or [""])[0].startswith("NonCompliant; template-error; "), "the refusal is told")
+    check("in the server's words", "complianceType" in member.messages("odd")[0], member.messages("odd"))
+    equal("nothing was made of it", member.get("configurationpolicies", "odd", member.name), None)
+    member.policy("odd", configuration("odd", wants("mustnothave", config_map("odd", "default"))))
+    member.await_message("odd", found("configmaps [odd] missing as expected in namespace default"))
+    member.drop("odd")
+
+
 def pruning(member):
     member.apply(config_map("theirs", "default"))
     member.policy("pruned", configuration("pruned", wants("musthave", config_map("ours", "default")),
@@ -311,6 +323,26 @@ def killed(member):
     eventually(lambda: member.get("configurationpolicies", "after", member.name) is None, "nothing is left of it")
 
 
+def without_hub(member):
+    """The hub cannot be reached from the start: what the cluster has been told already stands."""
+    member.policy("kept", configuration("kept", wants("musthave", config_map("kept", "default"))), action="enforce")
+    member.await_message("kept", found("configmaps [kept] found as specified in namespace default"))
+    member.kill()
+    reachable = member.hub_file
+    away = json.loads(reachable.read_text())
+    away["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    member.hub_file = member.folder / "away.kubeconfig"
+    member.hub_file.write_text(json.dumps(away))
+    member.start()
+    member.kubectl("-n", "default", "delete", "configmap", "kept")
+    eventually(lambda: member.get("configmap", "kept", "default"), "it is made again")
+    check("its policy is not given up", member.get("configurationpolicies", "kept", member.name) is not None)
+    member.kill()
+    member.hub_file = reachable
+    member.start()
+    member.drop("kept")
+
+
 def outage(api, member):
     """Hub and cluster vanish and come back; the agent stays."""
     member.policy("still", configuration("still", wants("musthave", config_map("still", "default"))), action="enforce")
@@ -337,9 +369,10 @@ def main():
                     ("cases 97 to 99: namespaces", namespaces), ("case 100: never", never_again),
                     ("case 102: status sections", status_sections), ("case 103: secrets", secrets),
                     ("case 104: immutable fields", immutable), ("templates", templates), ("dependencies", dependencies),
-                    ("pruning", pruning),
+                    ("templates that are refused", faulty), ("pruning", pruning),
                     ("kinds that come later", kinds_come_and_go), ("watches", watched_kinds),
                     ("changes of other objects", others_change), ("rights", rights), ("kill -9", killed),
+                    ("no hub at the start", without_hub),
                 ):
                     with case(title):
                         part(member)

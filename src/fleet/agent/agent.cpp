@@ -300,8 +300,10 @@ Task<ChildObserved> ClusterAgent::observe_child(kube::ObjectKey key) {
   for (const auto& each : policies_.all()) seen.policies.emplace(kube::name_of(*each), each);
   if (!seen.child) {
     dependencies_.forget(key);
+    refusals_.erase(key);
     co_return seen;
   }
+  if (const auto refused = refusals_.find(key); refused != refusals_.end()) seen.refusals = refused->second;
   std::set<Interest> interests;
   for (const Dependency& each : dependencies_of(*seen.child)) {
     const bool is_policy =

@@ -79,7 +79,8 @@ class ClusterAgent {
   Task<ChildObserved> observe_child(kube::ObjectKey key);
   Task<void> act_on_child(FrameworkAction action);
   Task<std::string> compliance_of(kube::ObjectKey child, Dependency dependency);
-  Task<void> create_policy(json::Object object);
+  Task<json::Object> create_policy(json::Object object);
+  Error policy_error(const json::Object& object, Error error);
   std::vector<kube::ObjectKey> dependents(std::string_view kind, std::string_view name) const;
   void add_controllers(kube::Runtime& cluster);
 
@@ -94,6 +95,8 @@ class ClusterAgent {
   ObjectWatches watches_;       // for evaluation
   ObjectWatches dependencies_;  // of kinds that are neither Policy nor ConfigurationPolicy
   std::map<kube::ObjectKey, std::vector<std::string>> selected_;  // namespaces, at the last look
+  // Of ConfigurationPolicies, by the child and the template's name; for the child's status to tell.
+  std::map<kube::ObjectKey, std::map<std::string, Refusal>> refusals_;
   metrics::Family<metrics::Counter>& evaluations_;
   metrics::Family<metrics::Counter>& writes_;
   metrics::Family<metrics::Gauge>& kinds_;

@@ -155,30 +155,40 @@ Task<void> ClusterAgent::write_status(const WriteStatus& action) {
   co_return Result<void>{};
 }
 
-Task<void> ClusterAgent::create_policy(json::Object object) {
+Task<json::Object> ClusterAgent::create_policy(json::Object object) {
   const kube::Resource place = configuration_policy_type().in(settings_.namespace_);
   auto made = co_await client_.create(place, object, {.field_manager = kManager});
-  if (!made && made.error().code == ErrorCode::NotFound) {
-    // The first policy brings its namespace along.
-    json::Object ns{{"apiVersion", "v1"}, {"kind", "Namespace"}};
-    json::ensure_object(ns, {"metadata"})["name"] = settings_.namespace_;
-    const kube::ResourceType type{
-        .kind = {"", "v1", "Namespace"}, .resource = "namespaces", .is_namespaced = false};
-    const auto added = co_await client_.create(type.in(""), std::move(ns), {.field_manager = kManager});
-    if (!added && added.error().code != ErrorCode::AlreadyExists) co_return std::unexpected(added.error());
-    made = co_await client_.create(place, std::move(object), {.field_manager = kManager});
-  }
-  if (!made) co_return std::unexpected(seen_otherwise(made.error()));
-  co_return Result<void>{};
+  if (made || made.error().code != ErrorCode::NotFound) co_return made;
+  // The first policy brings its namespace along.
+  json::Object ns{{"apiVersion", "v1"}, {"kind", "Namespace"}};
+  json::ensure_object(ns, {"metadata"})["name"] = settings_.namespace_;
+  const kube::ResourceType type{
+      .kind = {"", "v1", "Namespace"}, .resource = "namespaces", .is_namespaced = false};
+  const auto added = co_await client_.create(type.in(""), std::move(ns), {.field_manager = kManager});
+  if (!added && added.error().code != ErrorCode::AlreadyExists) co_return std::unexpected(added.error());
+  co_return co_await client_.create(place, std::move(object), {.field_manager = kManager});
+}
+
+// What the cluster will not take is told by the child's status at the next look, which is at once.
+Error ClusterAgent::policy_error(const json::Object& object, Error error) {
+  error = seen_otherwise(std::move(error));
+  if (retry_of(error.code) != Retry::Never) return error;
+  const kube::ObjectKey child{settings_.cluster, std::string(kube::label(object, kPolicyLabel).value_or(""))};
+  refusals_[child][std::string(kube::name_of(object))] = {digest_of(object), error.message,
+                                                          client_.clock().now()};
+  error.code = ErrorCode::Conflict;
+  return error;
 }
 
 Task<void> ClusterAgent::act_on_child(FrameworkAction action) {
   Result<json::Object> done = json::Object();
-  if (const auto* one = std::get_if<CreatePolicy>(&action)) {
-    co_return co_await create_policy(one->object);
+  if (const auto* made = std::get_if<CreatePolicy>(&action)) {
+    done = co_await create_policy(made->object);
+    if (!done) co_return std::unexpected(policy_error(made->object, done.error()));
   } else if (const auto* changed = std::get_if<UpdatePolicy>(&action)) {
     done = co_await client_.update(configuration_policy_type().at(kube::key_of(changed->object)),
                                    changed->object, {.field_manager = kManager});
+    if (!done) co_return std::unexpected(policy_error(changed->object, done.error()));
   } else if (const auto* removed = std::get_if<DeletePolicy>(&action)) {
     done = co_await client_.remove(configuration_policy_type().at(removed->key), {.uid = removed->uid});
     if (!done && done.error().code == ErrorCode::NotFound) co_return Result<void>{};

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "fleet/agent/comparison.hpp"
+#include "fleet/agent/decide.hpp"
 #include "fleet/agent/framework_status.hpp"
 #include "fleet/propagator_child.hpp"
 #include "fleet/templates/hub.hpp"
@@ -173,17 +174,26 @@ class Framework {
     return made;
   }
 
+  const Refusal* refusal_of(const json::Object& want, const std::string& name) const {
+    const auto found = seen_.refusals.find(name);
+    if (found == seen_.refusals.end() || found->second.digest != digest_of(want)) return nullptr;
+    return seen_.now < found->second.at + kRefusalStands ? &found->second : nullptr;
+  }
+
   TemplateReport materialise(json::Object want, const std::string& name) {
     TemplateReport report{.name = name};
     const auto found = seen_.policies.find(name);
+    if (const Refusal* refused = refusal_of(want, name)) {
+      plan_.wake(refused->at + kRefusalStands, "a ConfigurationPolicy was refused");
+      return faulty(name, refused->message);
+    }
     if (found == seen_.policies.end()) {
       plan_.actions.push_back(CreatePolicy{std::move(want)});
       return report;
     }
     const json::Object& have = *found->second;
     if (kube::is_being_deleted(have)) return report;
-    const bool is_same_template =
-        kube::annotation(have, kTemplateAnnotation) == kube::annotation(want, kTemplateAnnotation);
+    const bool is_same_template = digest_of(have) == digest_of(want);
     if (!is_same_template || !compare(want, have, {}).is_match()) {
       json::Object next = compare(want, have, {}).corrected;
       if (next.empty()) next = have;
@@ -247,6 +257,10 @@ kube::Plan<FrameworkAction> decide_child(const ChildObserved& seen) {
       plan.actions.push_back(DeletePolicy{kube::key_of(*policy), std::string(kube::uid_of(*policy))});
   }
   return plan;
+}
+
+std::string digest_of(const json::Object& policy) {
+  return std::string(kube::annotation(policy, kTemplateAnnotation).value_or(""));
 }
 
 std::string compliance_in(std::string_view message) {

@@ -35,12 +35,21 @@ struct Dependency {
 // Of the policy and of all its templates, each once.
 std::vector<Dependency> dependencies_of(const json::Object& child);
 
+// Why the cluster did not take a ConfigurationPolicy. It stands for the same template for kRefusalStands,
+// then it is tried again.
+struct Refusal {
+  std::string digest;  // of the template
+  std::string message;
+  WallTime at = {};
+};
+
 struct ChildObserved {
   kube::ObjectKey key = {};
   ObjectPointer child = {};                            // null: it is gone from the hub
   std::string cluster_namespace = {};                  // where ConfigurationPolicies are
   std::map<std::string, ObjectPointer> policies = {};  // ConfigurationPolicies there, by name
   std::map<Dependency, std::string> compliances = {};  // of dependencies; empty or absent: none to be had
+  std::map<std::string, Refusal> refusals = {};        // by the name of the template
   WallTime now = {};
 };
 
@@ -62,6 +71,8 @@ using FrameworkAction = std::variant<CreatePolicy, UpdatePolicy, DeletePolicy, W
 std::string describe(const FrameworkAction& action);
 
 kube::Plan<FrameworkAction> decide_child(const ChildObserved& seen);
+// Of the template that a ConfigurationPolicy was made from.
+std::string digest_of(const json::Object& policy);
 
 // The compliance that a message tells of by how it begins.
 std::string compliance_in(std::string_view message);

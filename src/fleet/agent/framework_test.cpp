@@ -263,6 +263,27 @@ TEST(Framework, TemplateFaultsAreNonCompliant) {
   }
 }
 
+TEST(Framework, WhatTheClusterRefusesIsATemplateError) {
+  World world;
+  world.set_child(spec("", one("a") + one("b")));
+  ChildObserved seen = world.observe();
+  const auto first = decide_child(seen);
+  const json::Object refused = std::get<CreatePolicy>(first.actions.at(0)).object;
+  seen.refusals["a"] = {digest_of(refused), "spec.odd: not known", world.now};
+  const auto told = decide_child(seen);
+  EXPECT_EQ(kube::to_text(kube::summary(told)).substr(0, 42), "do:   create ConfigurationPolicy member1/b");
+  const auto& status = std::get<WriteChildStatus>(told.actions.at(1)).status;
+  EXPECT_EQ(json::get_string(status, {"compliant"}), "NonCompliant");
+  EXPECT_EQ(told.wake_at, world.now + std::chrono::minutes(1));
+  // Another template, or the time, is another attempt.
+  seen.now += std::chrono::minutes(1);
+  EXPECT_TRUE(std::holds_alternative<CreatePolicy>(decide_child(seen).actions.at(1)));
+  seen.now = world.now;
+  world.set_child(spec("", one("a", "{severity: low}") + one("b")));
+  seen.child = world.child;
+  EXPECT_TRUE(std::holds_alternative<CreatePolicy>(decide_child(seen).actions.at(1)));
+}
+
 TEST(Framework, NamesAreUnique) {
   World world;
   world.put(yaml("{metadata: {name: c, labels: {policy.open-cluster-management.io/policy: ns.other}}}"));
