@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/device_servers.hpp"
 #include "cli/options.hpp"
 #include "device/history.hpp"
 #include "device/report.hpp"
@@ -50,6 +51,7 @@ struct DeviceSettings {
   bool without_manifest = false;
   bool discard_data = false;
   bool motd = false;
+  std::string motd_file;
   bool auto_recovery = false;
   bool dont_save_failed = false;
   std::size_t limit = 50;
@@ -126,7 +128,7 @@ Result<std::unique_ptr<Session>> open(const DeviceSettings& settings, Invocation
   device::Place place{.root = {settings.root}};
   if (place.root.prefix.ends_with('/')) place.root.prefix.pop_back();
   FAIRWAY_TRY(place.settings, load_settings(settings, place.root));
-  session->device.emplace(std::move(place), session->clock, session->listener);
+  session->device.emplace(std::move(place), session->clock, session->listener, storage_migrator());
   return session;
 }
 
@@ -170,6 +172,19 @@ Result<device::Status> read_status(const Device& device) {
   if (status.seen.deployments.current)
     status.rolled_back = device::find_rollback(history, *status.seen.deployments.current);
   return status;
+}
+
+// Green and red, and what whoever logs in should know afterwards.
+template <Result<device::Plan> (Device::*verb)(device::Mode)>
+Result<void> run_health(const DeviceSettings& settings, Invocation& invocation) {
+  FAIRWAY_TRY(const auto session, open(settings, invocation));
+  const auto done = finish(settings, invocation, ((*session->device).*verb)(mode_of(settings)));
+  if (!settings.motd_file.empty() && !settings.dry_run) {
+    FAIRWAY_TRY(const device::Status status, read_status(*session->device));
+    FAIRWAY_CHECKED(
+        device::replace_file(settings.motd_file, settings.motd_file + ".tmp", motd(status), 0644));
+  }
+  return done;
 }
 
 Result<void> run_status(const DeviceSettings& settings, Invocation& invocation) {
@@ -279,20 +294,25 @@ void add_dry_run(CLI::App& verb, DeviceSettings& settings) {
   verb.add_flag("--dry-run", settings.dry_run, "Say what would be done, and write nothing");
 }
 
+void add_health_verb(CLI::App& device, Invocation& invocation, const char* name, const char* description,
+                     Result<void> (*act)(const DeviceSettings&, Invocation&)) {
+  auto settings = std::make_shared<DeviceSettings>();
+  CLI::App& verb = add_verb(device, invocation, name, description, settings, act);
+  add_dry_run(verb, *settings);
+  verb.add_option("--motd", settings->motd_file, "Write there what concerns whoever logs in")
+      ->type_name("FILE");
+}
+
 void add_boot_verbs(CLI::App& device, Invocation& invocation) {
   auto pre_run = std::make_shared<DeviceSettings>();
   CLI::App& first =
       add_verb(device, invocation, "pre-run", kPreRunDescription, pre_run, run_verb<&Device::pre_run>);
   first.footer("fairway device pre-run --dry-run");
   add_dry_run(first, *pre_run);
-  auto green = std::make_shared<DeviceSettings>();
-  add_dry_run(add_verb(device, invocation, "green", "Say that this boot is healthy: the next one backs up",
-                       green, run_verb<&Device::green>),
-              *green);
-  auto red = std::make_shared<DeviceSettings>();
-  add_dry_run(add_verb(device, invocation, "red", "Say that this boot is not healthy: the next one restores",
-                       red, run_verb<&Device::red>),
-              *red);
+  add_health_verb(device, invocation, "green", "Say that this boot is healthy: the next one backs up",
+                  run_health<&Device::green>);
+  add_health_verb(device, invocation, "red", "Say that this boot is not healthy: the next one restores",
+                  run_health<&Device::red>);
   auto request = std::make_shared<DeviceSettings>();
   CLI::App& wish = add_verb(device, invocation, "request-restore",
                             "Ask the next boot to restore, before a rollback by hand", request, run_request);

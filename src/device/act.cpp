@@ -10,6 +10,8 @@
 #include "base/text.hpp"
 #include "device/migrate.hpp"
 #include "device/observe.hpp"
+#include "device/security_label.hpp"
+#include "device/services.hpp"
 #include "device/space.hpp"
 #include "device/tree_digest.hpp"
 
@@ -51,6 +53,12 @@ Result<void> Actor::write_record(std::string_view name, const std::string& conte
   return replace_file(place_.in_backups(name), place_.in_backups(temporary("write")), contents, 0600);
 }
 
+// Without its name synced: if that is lost, the copy is garbage by its own name all the same.
+Result<void> Actor::begin_journal(const Journal& journal) {
+  return replace_file_unsynced(place_.in_backups(kJournal), place_.in_backups(temporary("write")),
+                               journal.serialize(), 0600);
+}
+
 Result<void> Actor::write_journal(const Journal& journal) {
   return write_record(kJournal, journal.serialize());
 }
@@ -61,20 +69,24 @@ void Actor::abandon(const std::string& path) {
   static_cast<void>(remove_file(place_.in_backups(kJournal)));
 }
 
+// Manifest, latest, end of the journal: three changes of one directory, which keeps their order, and one
+// sync.
 Result<void> Actor::publish(const std::string& name, const Manifest& manifest, bool becomes_latest) {
-  FAIRWAY_CHECKED(write_record(manifest_name(name), manifest.serialize()));
+  FAIRWAY_CHECKED(replace_file_unsynced(place_.in_backups(manifest_name(name)),
+                                        place_.in_backups(temporary("write")), manifest.serialize(), 0600));
   if (becomes_latest)
-    FAIRWAY_CHECKED(replace_link(place_.in_backups(kLatest), place_.in_backups(temporary("link")), name));
-  return {};
+    FAIRWAY_CHECKED(
+        replace_link_unsynced(place_.in_backups(kLatest), place_.in_backups(temporary("link")), name));
+  return remove_file(place_.in_backups(kJournal));
 }
 
 Result<void> Actor::perform(const FinishExchange& finish) {
   const Journal& journal = finish.journal;
   const std::string copy = place_.root.real(journal.temporary);
   if (finish.renames) FAIRWAY_CHECKED(rename_durably(copy, place_.root.real(journal.destination)));
-  if (journal.manifest)
-    FAIRWAY_CHECKED(publish(name_of(journal.destination), *journal.manifest, journal.becomes_latest));
-  FAIRWAY_CHECKED(remove_file(place_.in_backups(kJournal)));
+  FAIRWAY_CHECKED(journal.manifest
+                      ? publish(name_of(journal.destination), *journal.manifest, journal.becomes_latest)
+                      : remove_file(place_.in_backups(kJournal)));
   return remove_tree(copy);
 }
 
@@ -103,8 +115,11 @@ Result<Manifest> Actor::describe_copy(Manifest manifest, const CopyReport& repor
 
 Result<void> Actor::perform(const MakeBackup& backup) {
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
-  FAIRWAY_TRY(const TreeSize size, measure_tree(place_.data(), place_.backups()));
-  FAIRWAY_CHECKED(check_space(size, place_.backups(), "create a backup"));
+  if (place_.root.prefix.empty()) {
+    if (auto labelled = PolicyLabels().restore(place_.backups()); !labelled)
+      log::warning("cannot label the backup folder", {{"error", labelled.error().describe()}});
+  }
+  FAIRWAY_CHECKED(check_fits(place_.data(), place_.backups(), "create a backup"));
   const std::string name = temporary("backup");
   const std::string copy = place_.in_backups(name);
   Journal journal{.operation = Operation::Backup,
@@ -112,7 +127,7 @@ Result<void> Actor::perform(const MakeBackup& backup) {
                   .destination = place_.settings.backups + "/" + backup.name,
                   .temporary = place_.settings.backups + "/" + name,
                   .becomes_latest = backup.becomes_latest};
-  FAIRWAY_CHECKED(write_journal(journal));
+  FAIRWAY_CHECKED(begin_journal(journal));
   auto report = copy_tree(place_.data(), copy, watch_);
   auto manifest = report ? describe_copy(backup.manifest, *report, copy)
                          : Result<Manifest>(std::unexpected(report.error()));
@@ -129,7 +144,6 @@ Result<void> Actor::perform(const MakeBackup& backup) {
   const std::string spare = place_.in_backups(temporary("replaced"));
   FAIRWAY_CHECKED(put_in_place(copy, place_.in_backups(backup.name), spare));
   FAIRWAY_CHECKED(publish(backup.name, *manifest, backup.becomes_latest));
-  FAIRWAY_CHECKED(remove_file(place_.in_backups(kJournal)));
   FAIRWAY_CHECKED(remove_tree(copy));
   return remove_tree(spare);
 }
@@ -138,15 +152,14 @@ Result<void> Actor::restore_from(const std::string& tree, const std::string& sho
                                  const std::optional<std::string>& digest) {
   FAIRWAY_CHECKED(check_replaceable(place_));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
-  FAIRWAY_TRY(const TreeSize size, measure_tree(tree, place_.data_parent()));
-  FAIRWAY_CHECKED(check_space(size, place_.data_parent(), "restore a backup"));
+  FAIRWAY_CHECKED(check_fits(tree, place_.data_parent(), "restore a backup"));
   const std::string name = restore_name(place_.settings.data_name(), process_number());
   const std::string copy = place_.data_parent() + "/" + name;
   Journal journal{.operation = Operation::Restore,
                   .source = shown,
                   .destination = place_.settings.data,
                   .temporary = parent_of(place_.settings.data) + "/" + name};
-  FAIRWAY_CHECKED(write_journal(journal));
+  FAIRWAY_CHECKED(begin_journal(journal));
   const auto copied = [&]() -> Result<void> {
     FAIRWAY_CHECKED(copy_tree(tree, copy, watch_));
     if (!digest) return {};
@@ -178,8 +191,7 @@ Result<void> Actor::perform(const RestoreBackup& restore) {
 
 // To another file system: copied first, then removed.
 Result<void> Actor::move_to(const std::string& name) {
-  FAIRWAY_TRY(const TreeSize size, measure_tree(place_.data(), place_.backups()));
-  FAIRWAY_CHECKED(check_space(size, place_.backups(), "set the data aside"));
+  FAIRWAY_CHECKED(check_fits(place_.data(), place_.backups(), "set the data aside"));
   const std::string copy = place_.in_backups(temporary("aside"));
   FAIRWAY_CHECKED(copy_tree(place_.data(), copy, watch_));
   FAIRWAY_CHECKED(rename_durably(copy, place_.in_backups(name)));
@@ -233,16 +245,29 @@ Result<void> Actor::perform(const Migrate& migrate) {
   DataVersion version = migrate.begun;
   FAIRWAY_CHECKED(perform(WriteVersion{version}));
   for (const MigrationStep& step : migrate.steps) {
-    FAIRWAY_CHECKED(run_migration_step(place_, step));
+    const auto& begun = version.migration->position;
+    StepRun run{.migrate_storage = migrate_storage_};
+    if (begun && begun->step == step.name) run.position = begun->at;
+    run.save_position = [&](const std::string& at) {
+      version.migration->position = MigrationPosition{step.name, at};
+      return perform(WriteVersion{version});
+    };
+    FAIRWAY_TRY(const std::string said, run_migration_step(place_, step, run));
+    if (!said.empty()) reports_.push_back(fmt::format("{}: {}", step.name, said));
+    version.migration->position.reset();
     version.migration->done.push_back(step.name);
     FAIRWAY_CHECKED(perform(WriteVersion{version}));
   }
   return {};
 }
 
+Result<void> Actor::perform(const StopServices&) {
+  FAIRWAY_CHECKED(stop_services(place_));
+  return check_stopped(place_, false);
+}
+
 Result<Manifest> Actor::copy_out(const std::string& path, Manifest manifest) {
-  FAIRWAY_TRY(const TreeSize size, measure_tree(place_.data(), parent_of(path)));
-  FAIRWAY_CHECKED(check_space(size, parent_of(path), "create a backup"));
+  FAIRWAY_CHECKED(check_fits(place_.data(), parent_of(path), "create a backup"));
   const std::string copy = parent_of(path) + "/" + temporary("backup");
   auto report = copy_tree(place_.data(), copy, watch_);
   if (report) {

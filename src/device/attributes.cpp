@@ -76,13 +76,20 @@ class Attributes {
 // The kernel computes it from the others and lets nobody write it.
 constexpr std::string_view kComputed = "security.evm";
 
-Result<void> copy_extended(const Attributes& from, const Attributes& to, const std::string& path) {
+// A label is the policy's to give.
+bool is_inherited(const std::string& name) {
+  return !name.starts_with("security.");
+}
+
+Result<void> copy_extended(const Attributes& from, const Attributes& to, const std::string& path,
+                           bool has_inherited) {
   FAIRWAY_TRY(const auto names, from.names(path));
-  FAIRWAY_TRY(const auto present, to.names(path));
-  for (const std::string& name : present) {
-    // A default ACL of the backup folder must not show in the copy. A label is the policy's to give.
-    if (name.starts_with("security.") || std::ranges::find(names, name) != names.end()) continue;
-    FAIRWAY_CHECKED(to.remove(name, path));
+  if (has_inherited) {  // a default ACL of the backup folder must not show in the copy
+    FAIRWAY_TRY(const auto present, to.names(path));
+    for (const std::string& name : present) {
+      if (!is_inherited(name) || std::ranges::find(names, name) != names.end()) continue;
+      FAIRWAY_CHECKED(to.remove(name, path));
+    }
   }
   for (const std::string& name : names) {
     if (name == kComputed) continue;
@@ -98,24 +105,35 @@ std::string path_through(int directory, const std::string& name) {
 
 }  // namespace
 
-Result<void> copy_attributes(int from, int to, const struct stat& facts, const std::string& path) {
-  if (::fchown(to, facts.st_uid, facts.st_gid) != 0)
+Result<bool> gives_attributes(int directory, const std::string& path) {
+  FAIRWAY_TRY(const auto names, Attributes(directory).names(path));
+  return std::ranges::any_of(names, is_inherited);
+}
+
+Result<void> copy_attributes(int from, int to, const struct stat& facts, const std::string& path,
+                             bool has_inherited) {
+  struct stat made{};
+  if (::fstat(to, &made) != 0) return system_failure("look at the copy of", path);
+  const bool has_other_owner = made.st_uid != facts.st_uid || made.st_gid != facts.st_gid;
+  if (has_other_owner && ::fchown(to, facts.st_uid, facts.st_gid) != 0)
     return system_failure("set the owner of the copy of", path);
-  if (::fchmod(to, facts.st_mode & 07777) != 0) return system_failure("set the mode of the copy of", path);
-  FAIRWAY_CHECKED(copy_extended(Attributes(from), Attributes(to), path));
+  const bool has_other_mode = (made.st_mode & 07777) != (facts.st_mode & 07777);
+  if ((has_other_owner || has_other_mode) && ::fchmod(to, facts.st_mode & 07777) != 0)
+    return system_failure("set the mode of the copy of", path);
+  FAIRWAY_CHECKED(copy_extended(Attributes(from), Attributes(to), path, has_inherited));
   const std::array<timespec, 2> times = {facts.st_atim, facts.st_mtim};
   if (::futimens(to, times.data()) != 0) return system_failure("set the times of the copy of", path);
   return {};
 }
 
 Result<void> copy_attributes_at(int from_directory, int to_directory, const std::string& name,
-                                const struct stat& facts, const std::string& path) {
+                                const struct stat& facts, const std::string& path, bool has_inherited) {
   if (::fchownat(to_directory, name.c_str(), facts.st_uid, facts.st_gid, AT_SYMLINK_NOFOLLOW) != 0)
     return system_failure("set the owner of the copy of", path);
   if (!S_ISLNK(facts.st_mode) && ::fchmodat(to_directory, name.c_str(), facts.st_mode & 07777, 0) != 0)
     return system_failure("set the mode of the copy of", path);
   FAIRWAY_CHECKED(copy_extended(Attributes(path_through(from_directory, name)),
-                                Attributes(path_through(to_directory, name)), path));
+                                Attributes(path_through(to_directory, name)), path, has_inherited));
   const std::array<timespec, 2> times = {facts.st_atim, facts.st_mtim};
   if (::utimensat(to_directory, name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0)
     return system_failure("set the times of the copy of", path);

@@ -38,6 +38,11 @@ std::optional<MigrationProgress> read_migration(RecordReader& reader) {
       nested.complain("done", "a list of texts");
     }
   }
+  if (const json::Object* position = nested.object("position")) {
+    RecordReader inner(*position);
+    progress.position = MigrationPosition{inner.text("step"), inner.text("at")};
+    nested.adopt("position", inner);
+  }
   reader.adopt("migration", nested);
   return progress;
 }
@@ -53,7 +58,11 @@ DataVersion adopted(const AppVersion& version, std::string deployment, std::stri
 json::Object to_object(const MigrationProgress& progress) {
   json::Array done;
   for (const std::string& step : progress.done) done.emplace_back(step);
-  return {{"from", progress.from.to_string()}, {"to", progress.to.to_string()}, {"done", std::move(done)}};
+  json::Object object{
+      {"from", progress.from.to_string()}, {"to", progress.to.to_string()}, {"done", std::move(done)}};
+  if (progress.position)
+    object["position"] = json::Object{{"step", progress.position->step}, {"at", progress.position->at}};
+  return object;
 }
 
 }  // namespace

@@ -28,10 +28,18 @@ struct Opening {
   bool operator==(const Opening&) const = default;
 };
 
+// How far a step has got that can go on where it was interrupted.
+struct MigrationPosition {
+  std::string step = {};
+  std::string at = {};  // in the step's own words
+  bool operator==(const MigrationPosition&) const = default;
+};
+
 struct MigrationProgress {
   AppVersion from = {};
   AppVersion to = {};
   std::vector<std::string> done = {};  // names of steps
+  std::optional<MigrationPosition> position = {};
   bool operator==(const MigrationProgress&) const = default;
 };
 

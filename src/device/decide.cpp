@@ -59,6 +59,9 @@ class PreRunPlanner {
              fmt::format("the version of the installed software cannot be told: {}", now_.binary_problem));
       return true;
     }
+    if (!now_.binary->tail.empty())
+      note("V", fmt::format("{} of the installed software's version {} does not count",
+                            quoted(now_.binary->tail), now_.binary->to_string()));
     if (!now_.has_deployments) {
       note("G1", "no deployments here: backups are made and restored by hand only");
       now_.next_boot = Absent{};  // whatever it asks for
@@ -318,7 +321,7 @@ class PreRunPlanner {
   void add_migration(DataVersion begun, const AppVersion& from, const MigrateTo& migration) {
     MigrationProgress progress{.from = from, .to = *now_.binary};
     if (begun.migration && begun.migration->from == from && begun.migration->to == *now_.binary)
-      progress.done = begun.migration->done;
+      progress = *begun.migration;
     begun.migration = progress;
     std::vector<MigrationStep> steps;
     std::string at = from.minor_text();

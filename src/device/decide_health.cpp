@@ -59,20 +59,39 @@ void mark(Plan& plan, const char* row, DataVersion version, Health health) {
   plan.steps.push_back({row, WriteVersion{std::move(version)}});
 }
 
-// A rollback to software that does not know us: the administrator has to restore by hand.
-void say_how_to_go_back(const Observed& seen, Plan& plan) {
+// The backup for a rollback to software that does not know us; null when it does, or there is none.
+const Backup* backup_for_legacy(const Observed& seen) {
   const Deployment* rollback = seen.deployments.rollback();
-  if (seen.boot_counter != "0" || rollback == nullptr || rollback->has_pre_run || !rollback->has_application)
-    return;
+  if (rollback == nullptr || rollback->has_pre_run || !rollback->has_application) return nullptr;
   const Backup* backup = find_complete(seen.backups, rollback->id);
   if (backup == nullptr && seen.latest) backup = find_complete(seen.backups, *seen.latest);
+  return backup;
+}
+
+// By hand, unless a setting says otherwise: which attempt is the last one only GRUB's counter tells, and that
+// is no ground to replace data on.
+void say_how_to_go_back(const Observed& seen, Plan& plan) {
+  const Backup* backup = seen.boot_counter == "0" ? backup_for_legacy(seen) : nullptr;
   if (backup == nullptr) return;
+  const Deployment* rollback = seen.deployments.rollback();
   note(plan, "X",
        fmt::format(
            "this was the last attempt, and deployment {}, which is booted next, cannot restore its data "
            "by itself: stop the application there and run 'fairway device restore {}'",
            quoted(rollback->id), backup->name),
        true);
+}
+
+// After every red boot, so that it does not matter which one is the last: a further attempt finds the data as
+// the first one did. The wish to restore stands until it is done.
+void restore_for_legacy(Plan& plan, const Observed& seen, const Backup& backup) {
+  note(plan, "X",
+       fmt::format("deployment {} cannot restore its data by itself: it is done now",
+                   quoted(seen.deployments.rollback()->id)));
+  if (!seen.services.empty()) plan.steps.push_back({"X", StopServices{seen.services}});
+  plan.steps.push_back({"X", RestoreBackup{backup.name}});
+  plan.steps.push_back({"X", RemoveNextBoot{}});
+  plan.steps.push_back({"X", RemoveLeftovers{}});
 }
 
 }  // namespace
@@ -120,8 +139,14 @@ Plan decide_red(const Observed& seen) {
     next.restore = RestoreRequest{.by = Requester::Red};
     next.predecessor = seen.latest;
   }
+  const bool is_untouched = next.backup || value_of(seen.version) == nullptr;
   write_if_changed(seen, plan, "X", std::move(next));
-  say_how_to_go_back(seen, plan);
+  const Backup* legacy = seen.restores_legacy && !is_untouched ? backup_for_legacy(seen) : nullptr;
+  if (legacy != nullptr) {
+    restore_for_legacy(plan, seen, *legacy);
+  } else {
+    say_how_to_go_back(seen, plan);
+  }
   return plan;
 }
 

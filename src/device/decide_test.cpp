@@ -62,7 +62,7 @@ std::string rows(const Plan& plan) {
   std::string text;
   for (const Step& step : plan.steps) {
     static constexpr const char* kNames[] = {"finish", "discard", "tidy",    "backup", "restore", "aside",
-                                             "remove", "next",    "no-next", "stamp",  "migrate"};
+                                             "remove", "next",    "no-next", "stamp",  "migrate", "stop"};
     text += fmt::format("{}{}:{}", text.empty() ? "" : " ", step.row, kNames[step.action.index()]);
   }
   if (plan.refusal) text += fmt::format("{}{}:refuse", text.empty() ? "" : " ", *plan.refusal_row);
@@ -398,6 +398,53 @@ TEST(RequestRestore, NamesABackupThatIsThere) {
   const Plan plan = decide_request_restore(seen, A);
   EXPECT_EQ(action<WriteNextBoot>(plan).next.backup, (PendingBackup{B, boot_of(9)})) << "nothing is dropped";
   EXPECT_EQ(action<WriteNextBoot>(plan).next.restore->deployment_id, A);
+}
+
+// A red B beside a system that has the application and not us, and its backup.
+Observed red_before_legacy() {
+  Observed seen = with_data(state(B, {A}, {4, 14, 0}), data_of(B, 9, Health::Unknown));
+  seen.deployments.all[1].has_application = true;
+  seen.backups.push_back({.name = A, .has_directory = true, .manifest = Manifest{.deployment_id = A}});
+  seen.latest = A;
+  seen.services = {"app.service"};
+  return seen;
+}
+
+TEST(Red, RestoresAtOnceForASystemThatCannotIfAskedTo) {
+  Observed seen = red_before_legacy();
+  EXPECT_EQ(rows(decide_red(seen)), "X:stamp X:next") << "not unless a setting says so";
+  seen.restores_legacy = true;
+  EXPECT_EQ(rows(decide_red(seen)), "X:stamp X:next X:stop X:restore X:no-next X:tidy");
+  EXPECT_EQ(action<RestoreBackup>(decide_red(seen)).name, A);
+  Observed other = seen;
+  other.deployments.all[1].has_pre_run = true;
+  EXPECT_EQ(rows(decide_red(other)), "X:stamp X:next") << "it can by itself";
+  other = seen;
+  other.deployments.all[1].has_application = false;
+  EXPECT_EQ(rows(decide_red(other)), "X:stamp X:next") << "it does not need the data";
+  other = seen;
+  other.backups.clear();
+  EXPECT_EQ(rows(decide_red(other)), "X:stamp X:next") << "there is no backup";
+  other = seen;
+  other.next_boot = pending(B, 8);
+  EXPECT_EQ(rows(decide_red(other)), "X:stamp X:next") << "the data was not touched";
+}
+
+TEST(PreRun, ATailOfTheVersionIsSaid) {
+  Observed seen = state(A, {}, AppVersion::parse("4.14.0-rc.1").value());
+  EXPECT_NE(to_text(decide_pre_run(seen)).find("\"-rc.1\" of the installed software's version 4.14.0 does not count"), std::string::npos);
+}
+
+TEST(PreRun, AMigrationGoesOnWhereItWas) {
+  DataVersion begun = data_of(B, 8, Health::Unknown, {4, 14, 0});
+  begun.migration = MigrationProgress{.from = {4, 14, 0}, .to = {4, 15, 0}};
+  begun.migration->position = MigrationPosition{"4.15:10_x.yaml", "half"};
+  Observed seen = with_data(state(B, {A}, {4, 15, 0}), begun);
+  seen.hooks.for_every_hop = {"10_x.yaml"};
+  EXPECT_EQ(action<Migrate>(decide_pre_run(seen)).begun.migration->position->at, "half");
+  seen.binary = AppVersion{4, 15, 1};
+  EXPECT_FALSE(action<Migrate>(decide_pre_run(seen)).begun.migration->position)
+      << "another migration begins anew";
 }
 
 }  // namespace

@@ -85,6 +85,12 @@ std::optional<DeploymentPath> parse_deployment_link(std::string_view target) {
   return path;
 }
 
+std::optional<DeploymentPath> parse_deployment_id(std::string_view id) {
+  if (!is_ostree_id(id)) return std::nullopt;
+  const auto dash = id.rfind('-');  // a checksum has none
+  return DeploymentPath{std::string(id.substr(0, dash)), std::string(id.substr(dash + 1))};
+}
+
 bool is_pinned_origin(std::string_view text) {
   bool is_in_group = false;
   for (const std::string_view raw : split(text, '\n')) {
@@ -115,6 +121,28 @@ Result<std::vector<Deployment>> parse_rpm_ostree_status(std::string_view text) {
                    .is_staged = json::get_bool(fields, {"staged"}).value_or(false),
                    .is_pinned = json::get_bool(fields, {"pinned"}).value_or(false)});
   }
+  return all;
+}
+
+Result<std::vector<Deployment>> parse_ostree_status(std::string_view text) {
+  std::vector<Deployment> all;
+  for (const std::string_view line : split(text, '\n')) {
+    std::vector<std::string_view> words = split_words(line);
+    const bool is_booted = !words.empty() && words.front() == "*";
+    if (is_booted) words.erase(words.begin());
+    if (words.size() >= 2) {
+      const DeploymentPath path{std::string(words[0]), std::string(words[1])};
+      if (is_ostree_id(path.id())) {
+        all.push_back({.id = path.id(), .is_booted = is_booted});
+        all.back().is_staged = words.size() > 2 && words[2] == "(staged)";
+        continue;
+      }
+      if (!all.empty() && words[0] == "Pinned:" && words[1] == "yes") all.back().is_pinned = true;
+    }
+    if (is_booted)
+      return fail(ErrorCode::Invalid, "expected an operating system and its deployment after the star");
+  }
+  if (all.empty()) return fail(ErrorCode::Invalid, "expected deployments, found none");
   return all;
 }
 

@@ -1,9 +1,9 @@
 // DeploymentFacts: which systems the device can boot, as values, and the texts that say so.
 //
 // An ostree system says it by its boot entries (`version N`, `ostree=/ostree/boot.V/OS/CHECKSUM/N`), the
-// links these name, and the kernel's command line; no daemon is asked. rpm-ostree's JSON is read where it is
-// offered. The order is the boot loader's: the first is the next default, the rollback is the first after the
-// booted one.
+// links these name, and the kernel's command line; no daemon is asked. Where these cannot be read, `ostree
+// admin status` and rpm-ostree's JSON say the same. The order is the boot loader's: the first is the next
+// default, the rollback is the first after the booted one.
 #pragma once
 
 #include <cstdint>
@@ -58,10 +58,14 @@ struct DeploymentPath {
 };
 // ../../../deploy/rhel/deploy/8497….0
 std::optional<DeploymentPath> parse_deployment_link(std::string_view target);
+// rhel-8497….0
+std::optional<DeploymentPath> parse_deployment_id(std::string_view id);
 // The key pinned of the group [libostree-transient] of an .origin file.
 bool is_pinned_origin(std::string_view text);
 
 Result<std::vector<Deployment>> parse_rpm_ostree_status(std::string_view text);
+// The text of `ostree admin status`.
+Result<std::vector<Deployment>> parse_ostree_status(std::string_view text);
 
 // A variable of a grubenv file; nothing where it is not set or the text is no grubenv.
 std::optional<std::string> grub_variable(std::string_view grubenv, std::string_view name);

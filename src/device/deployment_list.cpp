@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMaxEntryBytes = 64 * 1024;
 constexpr const char* kEntries = "/boot/loader/entries";
 constexpr const char* kStaged = "/run/ostree/staged-deployment";
+constexpr const char* kOstree = "/usr/bin/ostree";
 constexpr const char* kRpmOstree = "/usr/bin/rpm-ostree";
 
 bool exists(const std::string& path) {
@@ -44,7 +45,9 @@ class OstreeReader {
       found.all = *std::move(listed);
     }
     found.current = booted_id(found.all);
-    if (found.problem && exists(real(kRpmOstree))) ask_rpm_ostree(found);
+    if (found.problem)
+      ask(found, {kOstree, "admin", "status", "--sysroot=" + real("/")}, &parse_ostree_status);
+    if (found.problem) ask(found, {kRpmOstree, "status", "--json"}, &parse_rpm_ostree_status);
     for (Deployment& each : found.all) each.is_booted = each.id == found.current;
     if (!found.problem && found.current && found.find(*found.current) == nullptr)
       found.problem = fmt::format("the booted deployment {} has no boot entry", quoted(*found.current));
@@ -126,15 +129,24 @@ class OstreeReader {
     return std::nullopt;
   }
 
-  void ask_rpm_ostree(Deployments& found) const {
-    const auto answer = run_program({real(kRpmOstree), "status", "--json"});
+  // Whoever can say it when the files cannot be read; `problem` goes when somebody does.
+  void ask(Deployments& found, std::vector<std::string> command,
+           Result<std::vector<Deployment>> (*parse)(std::string_view)) const {
+    command.front() = real(command.front());
+    if (!exists(command.front())) return;
+    const auto answer = run_program(command);
     if (!answer || answer->exit_code != 0) return;
-    auto parsed = parse_rpm_ostree_status(answer->output);
+    const auto parsed = parse(answer->output);
     if (!parsed) return;
-    found.all = *std::move(parsed);
+    found.all.clear();
+    for (const Deployment& said : *parsed) {
+      Deployment deployment = look_at(*parse_deployment_id(said.id));
+      deployment.is_staged = said.is_staged;
+      deployment.is_pinned = deployment.is_pinned || said.is_pinned;
+      found.all.push_back(std::move(deployment));
+      if (said.is_booted && !found.current) found.current = said.id;
+    }
     found.problem.reset();
-    const auto booted = std::ranges::find(found.all, true, &Deployment::is_booted);
-    if (!found.current && booted != found.all.end()) found.current = booted->id;
   }
 
   const Place& place_;

@@ -9,6 +9,7 @@
 #include "device/decide.hpp"
 #include "device/history.hpp"
 #include "device/lock.hpp"
+#include "device/migrate.hpp"
 #include "device/observe.hpp"
 
 namespace fairway::device {
@@ -45,12 +46,16 @@ void write_failure_log(const Place& place, const Clock& clock, const std::string
 
 }  // namespace
 
-Result<void> Device::carry_out(const Plan& plan) {
-  Actor actor(place_, clock_, listener_.on_progress);
+Result<void> Device::carry_out(Plan& plan) {
+  Actor actor(place_, clock_, listener_.on_progress, migrate_storage_);
   for (const Step& step : plan.steps) {
     if (listener_.on_step) listener_.on_step(step);
-    if (auto done = actor.act(step.action); !done)
-      return std::unexpected(std::move(done).error().within(fmt::format("step {}", step.row)));
+    auto done = actor.act(step.action);
+    for (std::string& report : actor.take_reports()) {
+      plan.notes.push_back({step.row, std::move(report)});
+      if (listener_.on_note) listener_.on_note(plan.notes.back());
+    }
+    if (!done) return std::unexpected(std::move(done).error().within(fmt::format("step {}", step.row)));
   }
   if (plan.refusal) return refusal_error(plan);
   return {};
@@ -78,7 +83,7 @@ Result<Plan> Device::run_locked(const std::string& verb, const Decision& decide,
   FAIRWAY_TRY(const OperationLock lock, OperationLock::take(place_.in_backups(kLock), verb, clock_, wait));
   while (true) {
     FAIRWAY_TRY(const Observed seen, observe(place_, is_health ? Interest::Health : Interest::All));
-    const Plan plan = decide(seen);
+    Plan plan = decide(seen);
     for (const Note& note : plan.notes) {
       if (listener_.on_note) listener_.on_note(note);
     }
@@ -92,7 +97,10 @@ Result<Plan> Device::run_locked(const std::string& verb, const Decision& decide,
 Result<Plan> Device::run(const std::string& verb, const Decision& decide, bool is_health, Mode mode) {
   FAIRWAY_TRY(const Observed seen, observe(place_, is_health ? Interest::Health : Interest::All));
   Plan plan = decide(seen);
-  if (mode == Mode::DryRun) return plan;
+  if (mode == Mode::DryRun) {
+    preview(plan);
+    return plan;
+  }
   if (::geteuid() != 0) return fail(ErrorCode::Forbidden, "command requires root privileges");
   if (plan.steps.empty() && !plan.refusal) {  // nothing to do needs no lock and leaves no trace
     for (const Note& note : plan.notes) {
@@ -101,6 +109,20 @@ Result<Plan> Device::run(const std::string& verb, const Decision& decide, bool i
     return plan;
   }
   return run_locked(verb, decide, is_health);
+}
+
+void Device::preview(Plan& plan) const {
+  std::string tree = place_.data();  // what is migrated: the data, or the backup that is restored before
+  for (const Step& step : plan.steps) {
+    if (const auto* restore = std::get_if<RestoreBackup>(&step.action))
+      tree = place_.in_backups(restore->name);
+    const auto* migrate = std::get_if<Migrate>(&step.action);
+    for (const MigrationStep& each : migrate != nullptr ? migrate->steps : std::vector<MigrationStep>()) {
+      const auto said = preview_migration_step(place_, each, tree);
+      const std::string text = said ? *said : "would fail: " + said.error().describe();
+      if (!text.empty()) plan.notes.push_back({step.row, fmt::format("{}: {}", each.name, text), !said});
+    }
+  }
 }
 
 Result<Plan> Device::pre_run(Mode mode) {

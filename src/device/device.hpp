@@ -16,6 +16,7 @@
 #include "device/observed.hpp"
 #include "device/place.hpp"
 #include "device/plan.hpp"
+#include "device/storage_step.hpp"
 #include "device/tree_copy.hpp"
 
 namespace fairway::device {
@@ -42,8 +43,12 @@ struct Verification {
 
 class Device {
  public:
-  Device(Place place, const Clock& clock, Listener listener)
-      : place_(std::move(place)), clock_(clock), listener_(std::move(listener)) {}
+  // Without `migrate_storage`, migrations that need an API server fail.
+  Device(Place place, const Clock& clock, Listener listener, MigrateStorage migrate_storage = {})
+      : place_(std::move(place)),
+        clock_(clock),
+        listener_(std::move(listener)),
+        migrate_storage_(std::move(migrate_storage)) {}
 
   const Place& place() const { return place_; }
 
@@ -73,10 +78,12 @@ class Device {
 
   Result<Plan> run(const std::string& verb, const Decision& decide, bool is_health, Mode mode);
   Result<Plan> run_locked(const std::string& verb, const Decision& decide, bool is_health);
-  Result<void> carry_out(const Plan& plan);
+  // Adds what its steps report to the plan's notes.
+  Result<void> carry_out(Plan& plan);
+  // What a dry run can tell of a migration without doing it.
+  void preview(Plan& plan) const;
   Result<void> recover();
   void record(const std::string& verb, const Observed& seen, const Plan& plan, const Result<void>& outcome);
-  Result<void> check_stopped(bool is_backup) const;
   Result<void> save_before_restore(const Observed& seen, const std::string& source, bool discards);
   Result<void> recover_from(const std::string& real, const std::string& folder, const std::string& chosen,
                             const std::string& last, bool saves_failed);
@@ -86,6 +93,7 @@ class Device {
   Place place_;
   const Clock& clock_;
   Listener listener_;
+  MigrateStorage migrate_storage_;
 };
 
 }  // namespace fairway::device

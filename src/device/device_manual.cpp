@@ -10,7 +10,7 @@
 #include "device/device.hpp"
 #include "device/lock.hpp"
 #include "device/observe.hpp"
-#include "device/programs.hpp"
+#include "device/services.hpp"
 #include "device/tree_digest.hpp"
 
 namespace fairway::device {
@@ -66,40 +66,16 @@ Result<void> Device::recover() {
                   fmt::format("journal cannot be read ({}): nothing was touched; 'fairway "
                               "device repair' helps",
                               corrupt->why));
-    const Plan plan = decide_recovery(seen);
+    Plan plan = decide_recovery(seen);
     FAIRWAY_CHECKED(carry_out(plan));
     if (!plan.looks_again) return {};
   }
 }
 
-Result<void> Device::check_stopped(bool is_backup) const {
-  std::string program = "systemctl";
-  if (!place_.root.prefix.empty()) {
-    program = place_.root.real("/usr/bin/systemctl");
-    FAIRWAY_TRY(const auto facts, stat_if_exists(program));
-    if (!facts) return {};  // another machine's files: nothing runs there
-  }
-  for (const std::string& service : place_.settings.services) {
-    const auto answer = run_program({program, "show", "--property=ActiveState", "--value", service});
-    if (!answer && answer.error().code == ErrorCode::NotFound) return {};  // no systemd, so no service of it
-    if (!answer) return std::unexpected(answer.error());
-    const std::string_view state = trim(answer->output);
-    if (answer->exit_code != 0 || (state != "inactive" && state != "failed"))
-      return fail(
-          ErrorCode::Conflict,
-          fmt::format("{} must be stopped before creating or restoring backup (\"{}\" is \"{}\", should "
-                      "be \"inactive\" or \"failed\")",
-                      place_.settings.name, service, state.empty() ? "unknown" : state));
-    if (state == "failed" && is_backup)
-      log::warning("the service has failed: its data may not be sound", {{"service", service}});
-  }
-  return {};
-}
-
 Result<std::string> Device::back_up(const std::string& path) {
   FAIRWAY_CHECKED(require_root());
   if (path.empty()) return fail(ErrorCode::Invalid, "argument cannot be empty");
-  FAIRWAY_CHECKED(check_stopped(true));
+  FAIRWAY_CHECKED(check_stopped(place_, true));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
   FAIRWAY_TRY(const OperationLock lock,
               OperationLock::take(place_.in_backups(kLock), "backup", clock_, Duration::zero()));
@@ -171,7 +147,7 @@ Result<void> Device::save_before_restore(const Observed& seen, const std::string
 Result<void> Device::restore(const ManualRestore& request) {
   FAIRWAY_CHECKED(require_root());
   if (request.from.empty()) return fail(ErrorCode::Invalid, "argument cannot be empty");
-  FAIRWAY_CHECKED(check_stopped(false));
+  FAIRWAY_CHECKED(check_stopped(place_, false));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
   FAIRWAY_TRY(const OperationLock lock,
               OperationLock::take(place_.in_backups(kLock), "restore", clock_, Duration::zero()));

@@ -8,6 +8,7 @@
 #include "device/lock.hpp"
 #include "device/observe.hpp"
 #include "device/recovery_names.hpp"
+#include "device/services.hpp"
 
 namespace fairway::device {
 namespace {
@@ -49,7 +50,7 @@ Result<std::string> Device::back_up_for_recovery(const std::string& folder) {
 Result<std::string> Device::restore_for_recovery(const std::string& folder, bool saves_failed) {
   if (::geteuid() != 0) return fail(ErrorCode::Forbidden, "command requires root privileges");
   if (folder.empty()) return fail(ErrorCode::Invalid, "argument cannot be empty");
-  FAIRWAY_CHECKED(check_stopped(false));
+  FAIRWAY_CHECKED(check_stopped(place_, false));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
   FAIRWAY_TRY(const OperationLock lock,
               OperationLock::take(place_.in_backups(kLock), "restore", clock_, Duration::zero()));

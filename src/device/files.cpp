@@ -160,6 +160,10 @@ Result<std::optional<std::string>> read_link_if_exists(const std::string& path) 
   return std::optional(std::move(target));
 }
 
+Result<std::vector<std::string>> list_directory(int directory, const std::string& path) {
+  return names_in(directory, path);
+}
+
 Result<std::optional<std::vector<std::string>>> list_if_exists(const std::string& path) {
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) {
@@ -182,8 +186,8 @@ Result<void> sync_file_system(const std::string& directory) {
   return {};
 }
 
-Result<void> replace_file(const std::string& path, const std::string& draft, std::string_view contents,
-                          mode_t mode) {
+Result<void> replace_file_unsynced(const std::string& path, const std::string& draft,
+                                   std::string_view contents, mode_t mode) {
   if (::unlink(draft.c_str()) != 0 && errno != ENOENT) return system_failure("remove", draft);
   const auto written = [&]() -> Result<void> {
     const Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
@@ -196,7 +200,14 @@ Result<void> replace_file(const std::string& path, const std::string& draft, std
     ::unlink(draft.c_str());
     return written;
   }
-  return rename_durably(draft, path);
+  if (::rename(draft.c_str(), path.c_str()) != 0) return system_failure("rename", draft);
+  return {};
+}
+
+Result<void> replace_file(const std::string& path, const std::string& draft, std::string_view contents,
+                          mode_t mode) {
+  FAIRWAY_CHECKED(replace_file_unsynced(path, draft, contents, mode));
+  return sync_directory(parent_of(path));
 }
 
 Result<void> remove_file(const std::string& path) {
@@ -207,10 +218,12 @@ Result<void> remove_file(const std::string& path) {
   return sync_directory(parent_of(path));
 }
 
-Result<void> replace_link(const std::string& path, const std::string& draft, const std::string& target) {
+Result<void> replace_link_unsynced(const std::string& path, const std::string& draft,
+                                   const std::string& target) {
   if (::unlink(draft.c_str()) != 0 && errno != ENOENT) return system_failure("remove", draft);
   if (::symlink(target.c_str(), draft.c_str()) != 0) return system_failure("create", draft);
-  return rename_durably(draft, path);
+  if (::rename(draft.c_str(), path.c_str()) != 0) return system_failure("rename", draft);
+  return {};
 }
 
 Result<void> make_directory(const std::string& path, mode_t mode) {

@@ -52,6 +52,7 @@ Result<std::optional<struct stat>> stat_if_exists(const std::string& path);
 Result<std::optional<std::string>> read_link_if_exists(const std::string& path);
 // Names without . and .., sorted; nothing when the directory does not exist.
 Result<std::optional<std::vector<std::string>>> list_if_exists(const std::string& path);
+Result<std::vector<std::string>> list_directory(int directory, const std::string& path);
 
 Result<void> sync_directory(const std::string& path);
 // Everything that was written to the file system that the directory is on.
@@ -59,8 +60,13 @@ Result<void> sync_file_system(const std::string& directory);
 // Writes `draft` in the same directory, syncs it and renames it to `path`.
 Result<void> replace_file(const std::string& path, const std::string& draft, std::string_view contents,
                           mode_t mode);
+// The same, and the new name is durable only when the directory is synced next: for several changes of one
+// directory, which it keeps in their order.
+Result<void> replace_file_unsynced(const std::string& path, const std::string& draft,
+                                   std::string_view contents, mode_t mode);
 Result<void> remove_file(const std::string& path);  // nothing to do when it does not exist
-Result<void> replace_link(const std::string& path, const std::string& draft, const std::string& target);
+Result<void> replace_link_unsynced(const std::string& path, const std::string& draft,
+                                   const std::string& target);
 Result<void> make_directory(const std::string& path, mode_t mode);  // fine when it is there
 Result<void> rename_durably(const std::string& from, const std::string& to);
 

@@ -62,7 +62,9 @@ bool is_ostree_id(std::string_view text) {
   const auto before = text.substr(0, dot);
   if (before.size() < 66) return false;  // one letter, a dash and the checksum
   const auto checksum = before.substr(before.size() - 64);
-  return before[before.size() - 65] == '-' && std::ranges::all_of(checksum, is_hex);
+  const auto os = before.substr(0, before.size() - 65);
+  return before[before.size() - 65] == '-' && !os.starts_with('.') &&
+         os.find('/') == std::string_view::npos && std::ranges::all_of(checksum, is_hex);
 }
 
 bool is_version_name(std::string_view text) {

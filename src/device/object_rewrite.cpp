@@ -59,17 +59,15 @@ Result<std::optional<std::string>> rewrite_yaml(std::string_view text, const Rew
 
 }  // namespace
 
-Result<RewriteStep> RewriteStep::parse(std::string_view yaml) {
-  FAIRWAY_TRY(const json::Value value, json::parse_yaml(yaml, {.max_bytes = 1024 * 1024}));
-  if (!value.is_object()) return fail(ErrorCode::Invalid, "expected the keys rewrite and conversions");
+Result<RewriteStep> RewriteStep::parse(const json::Object& object) {
   RewriteStep step;
-  FAIRWAY_TRY(step.folder, text_field(value.get_object(), "rewrite"));
+  FAIRWAY_TRY(step.folder, text_field(object, "rewrite"));
   for (const std::string_view part : split(step.folder, '/')) {
     if (part.empty() || part == "." || part == "..")
       return fail(ErrorCode::Invalid,
                   fmt::format("rewrite: expected a folder in the data, found {}", quoted(step.folder)));
   }
-  const json::Array* list = json::get_array(value.get_object(), {"conversions"});
+  const json::Array* list = json::get_array(object, {"conversions"});
   if (list == nullptr) return fail(ErrorCode::Invalid, "conversions: expected a list");
   for (const json::Value& item : *list) {
     if (!item.is_object()) return fail(ErrorCode::Invalid, "conversions: expected objects with from and to");
@@ -94,7 +92,8 @@ Result<std::optional<std::string>> rewrite_objects(std::string_view name, std::s
 std::string to_text(const RewriteReport& report) {
   std::string text;
   for (const auto& [kind, count] : report)
-    text += fmt::format("{}{}: {} of {} changed", text.empty() ? "" : ", ", kind, count.changed, count.seen);
+    text += fmt::format("{}{}: {} of {} changed{}", text.empty() ? "" : ", ", kind, count.changed, count.seen,
+                        count.failed == 0 ? "" : fmt::format(", {} failed", count.failed));
   return text.empty() ? "no objects" : text;
 }
 

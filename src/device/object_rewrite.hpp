@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "json/value.hpp"
 
 namespace fairway::device {
 
@@ -31,13 +32,14 @@ struct RewriteStep {
   std::string folder = {};
   std::vector<Conversion> conversions = {};
 
-  static Result<RewriteStep> parse(std::string_view yaml);
+  static Result<RewriteStep> parse(const json::Object& object);
 };
 
 // By kind, for the report.
 struct RewriteCount {
   std::uint64_t seen = 0;
   std::uint64_t changed = 0;
+  std::uint64_t failed = 0;  // by an API server, which may refuse one
 };
 using RewriteReport = std::map<std::string, RewriteCount>;
 
@@ -46,6 +48,7 @@ bool is_object_file(std::string_view name);
 // The file's new text; nothing when no object in it changes. Lists are looked into.
 Result<std::optional<std::string>> rewrite_objects(std::string_view name, std::string_view text,
                                                    const RewriteStep& step, RewriteReport& report);
+// "Deployment: 2 of 3 changed, Widget: 4 of 5 changed, 1 failed"
 std::string to_text(const RewriteReport& report);
 
 }  // namespace fairway::device

@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "device/step_file.hpp"
+
 namespace fairway::device {
 namespace {
 
 RewriteStep step() {
-  return RewriteStep::parse(
-             "rewrite: manifests\nconversions:\n"
-             "- {from: apps/v1beta1, to: apps/v1, kind: Deployment}\n"
-             "- {from: old/v1, to: new/v1}\n")
-      .value();
+  return std::get<RewriteStep>(parse_step_file("rewrite: manifests\nconversions:\n"
+                                               "- {from: apps/v1beta1, to: apps/v1, kind: Deployment}\n"
+                                               "- {from: old/v1, to: new/v1}\n")
+                                   .value());
 }
 
 std::optional<std::string> rewritten(std::string_view name, std::string_view text,
@@ -50,7 +51,7 @@ TEST(ObjectRewrite, IsStrict) {
   for (const char* wrong :
        {"", "rewrite: ../x\nconversions: []\n", "rewrite: /x\nconversions: []\n", "rewrite: x\n",
         "rewrite: x\nconversions: [{from: a}]\n", "rewrite: x\nconversions: [1]\n"})
-    EXPECT_FALSE(RewriteStep::parse(wrong)) << wrong;
+    EXPECT_FALSE(parse_step_file(wrong)) << wrong;
   RewriteReport report;
   EXPECT_FALSE(rewrite_objects("a.json", "{", step(), report)) << "what cannot be read fails the step";
   EXPECT_TRUE(is_object_file("a.yml"));

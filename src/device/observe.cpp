@@ -127,11 +127,11 @@ VersionRules read_rules(const Place& place) {
   const auto text = read_if_exists(place.root.real(place.settings.blocked_upgrades), kMaxListBytes);
   if (!text) {
     rules.blocked_problem = text.error().describe();
-  } else if (*text) {
-    auto list = BlockedUpgrades::parse(**text);
-    if (list) rules.blocked = *std::move(list);
-    if (!list) rules.blocked_problem = list.error().within(place.settings.blocked_upgrades).describe();
+    return rules;
   }
+  auto list = BlockedUpgrades::parse(*text ? std::string_view(**text) : embedded_blocked_upgrades());
+  if (list) rules.blocked = *std::move(list);
+  if (!list) rules.blocked_problem = list.error().within(place.settings.blocked_upgrades).describe();
   return rules;
 }
 
@@ -209,6 +209,8 @@ Result<Observed> observe(const Place& place, Interest interest) {
   if (seen.has_deployments) seen.deployments = read_deployments(place);
   seen.assumed_version = place.settings.assumed_version;
   seen.boot_counter = read_boot_counter(place);
+  seen.restores_legacy = place.settings.legacy_rollback_restore;
+  seen.services = place.settings.services;
   if (interest == Interest::Health) return seen;
   seen.rules = read_rules(place);
   FAIRWAY_TRY(seen.hooks, read_hooks(place));

@@ -59,6 +59,8 @@ struct Observed {
   std::vector<Backup> backups = {};
   std::optional<std::string> latest = {};
   MigrationHooks hooks = {};
+  bool restores_legacy = false;                  // a setting: red restores for a system that cannot
+  std::vector<std::string> services = {};        // of the application
   std::optional<std::string> boot_counter = {};  // GRUB's, as a hint for messages only
 };
 

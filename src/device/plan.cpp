@@ -82,6 +82,7 @@ std::string describe(const Action& action) {
           [](const RemoveNextBoot&) { return std::string("remove next_boot: nothing is left to do"); },
           [](const WriteVersion& write) { return describe_version(write.version); },
           [](const Migrate& migrate) { return describe_migration(migrate); },
+          [](const StopServices& stop) { return fmt::format("stop {}", quoted_list(stop.names)); },
       },
       action);
 }

@@ -58,13 +58,17 @@ struct MigrationStep {
   std::string to = {};
   bool operator==(const MigrationStep&) const = default;
 };
+// The application's units, before its data is replaced under a running system.
+struct StopServices {
+  std::vector<std::string> names = {};
+};
 struct Migrate {
   DataVersion begun = {};  // what .version says while it goes on
   std::vector<MigrationStep> steps = {};
 };
 
 using Action = std::variant<FinishExchange, DiscardCopy, RemoveLeftovers, MakeBackup, RestoreBackup, SetAside,
-                            RemoveBackup, WriteNextBoot, RemoveNextBoot, WriteVersion, Migrate>;
+                            RemoveBackup, WriteNextBoot, RemoveNextBoot, WriteVersion, Migrate, StopServices>;
 
 struct Step {
   std::string row = {};  // of the decision table: "B3", "R2"

@@ -1,9 +1,12 @@
 #include "device/programs.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +46,37 @@ std::string read_all(int file) {
 }
 
 }  // namespace
+
+Result<RunningProgram> RunningProgram::start(const std::vector<std::string>& command) {
+  if (command.empty()) return fail(ErrorCode::Invalid, "expected a program to run, found nothing");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  std::vector<std::string> arguments = command;
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
+                                   pointers_to(arguments).data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return system_failure(error, "run", command.front());
+  return RunningProgram(child);
+}
+
+bool RunningProgram::has_ended() {
+  if (process_ != 0 && ::waitpid(process_, nullptr, WNOHANG) == process_) process_ = 0;
+  return process_ == 0;
+}
+
+RunningProgram::~RunningProgram() {
+  if (has_ended()) return;
+  constexpr int kPatienceMs = 30'000;
+  ::kill(process_, SIGTERM);
+  const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
+  pollfd ended{.fd = handle.get(), .events = POLLIN, .revents = 0};
+  if (!handle || ::poll(&ended, 1, kPatienceMs) != 1) ::kill(process_, SIGKILL);
+  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
 
 Result<ProgramResult> run_program(const std::vector<std::string>& command, const Environment& added) {
   if (command.empty()) return fail(ErrorCode::Invalid, "expected a program to run, found nothing");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <sys/types.h>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,22 @@ struct ProgramResult {
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// A program that runs beside us until this goes: it is asked to end, and after half a minute made to.
+class RunningProgram {
+ public:
+  // What it prints goes to our stderr.
+  static Result<RunningProgram> start(const std::vector<std::string>& command);
+  RunningProgram(RunningProgram&& other) noexcept : process_(std::exchange(other.process_, 0)) {}
+  RunningProgram(const RunningProgram&) = delete;
+  ~RunningProgram();
+
+  bool has_ended();
+
+ private:
+  explicit RunningProgram(pid_t process) : process_(process) {}
+  pid_t process_ = 0;
+};
 
 // NotFound when there is no such program. Output beyond 1 MiB is read and dropped.
 Result<ProgramResult> run_program(const std::vector<std::string>& command, const Environment& added = {});

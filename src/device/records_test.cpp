@@ -167,6 +167,35 @@ TEST(DeploymentFacts, ReadsBootEntries) {
   EXPECT_FALSE(parse_deployment_link("deploy"));
 }
 
+TEST(DeploymentFacts, ReadsOstreesStatus) {
+  const std::string hex(64, 'a');
+  const auto all = parse_ostree_status("  rhel " + hex + ".2 (staged)\n    Version: 3\n* rhel " + hex +
+                                       ".1\n    Version: 2\n    Pinned: yes\n    origin refspec: "
+                                       "x:y\n  rhel " +
+                                       hex + ".0 (rollback)\n");
+  ASSERT_TRUE(all) << all.error().describe();
+  ASSERT_EQ(all->size(), 3U);
+  EXPECT_EQ((*all)[0].id, "rhel-" + hex + ".2");
+  EXPECT_TRUE((*all)[0].is_staged);
+  EXPECT_TRUE((*all)[1].is_booted && (*all)[1].is_pinned && !(*all)[1].is_staged);
+  EXPECT_FALSE((*all)[2].is_booted || (*all)[2].is_pinned);
+  for (const char* wrong : {"", "No deployments.\n", "* rhel x.0\n", "error: y\n"})
+    EXPECT_FALSE(parse_ostree_status(wrong));
+  const auto path = parse_deployment_id("my-os-" + hex + ".7");
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->path(), "ostree/deploy/my-os/deploy/" + hex + ".7");
+  for (const std::string& wrong :
+       {"rhel-" + hex, "../rhel-" + hex + ".0", "..-" + hex + ".0", std::string("x")})
+    EXPECT_FALSE(parse_deployment_id(wrong)) << wrong;
+}
+
+TEST(DataVersion, KeepsThePositionOfAMigration) {
+  DataVersion version{.version = {4, 14, 0}, .opened_by = {{4, 15, 0}, kId, kBoot}};
+  version.migration = MigrationProgress{.from = {4, 14, 0}, .to = {4, 15, 0}, .done = {"a"}};
+  version.migration->position = MigrationPosition{"b", R"({"continue":"x"})"};
+  EXPECT_EQ(DataVersion::parse(version.serialize()).value(), version);
+}
+
 TEST(DeploymentFacts, ReadsOriginsGrubAndRpmOstree) {
   EXPECT_TRUE(is_pinned_origin("[origin]\nrefspec=x\n[libostree-transient]\npinned=true\n"));
   EXPECT_FALSE(is_pinned_origin("[origin]\npinned=true\n"));

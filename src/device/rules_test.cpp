@@ -13,6 +13,10 @@ AppVersion version(std::string_view text) {
   return AppVersion::parse(text).value();
 }
 
+TEST(BlockedUpgrades, TheListThatIsBuiltInIsReadable) {
+  EXPECT_TRUE(BlockedUpgrades::parse(embedded_blocked_upgrades()));
+}
+
 TEST(AppVersion, ReadsThreeNumbersAndCutsATail) {
   EXPECT_EQ(version(" 4.14.0\n").to_string(), "4.14.0");
   EXPECT_EQ(version("4.14.0-rc.1"), version("4.14.0"));

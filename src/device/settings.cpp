@@ -82,10 +82,12 @@ Result<void> set_lock_wait(Settings& settings, const json::Value& value) {
   return {};
 }
 
-Result<void> set_digest(Settings& settings, const json::Value& value) {
-  if (!value.is_bool()) return expected("true or false", value);
-  settings.digest = value.get_bool();
-  return {};
+Setter flag(bool Settings::* member) {
+  return [member](Settings& settings, const json::Value& value) -> Result<void> {
+    if (!value.is_bool()) return expected("true or false", value);
+    settings.*member = value.get_bool();
+    return {};
+  };
 }
 
 const std::map<std::string, Setter, std::less<>>& setters() {
@@ -121,7 +123,8 @@ const std::map<std::string, Setter, std::less<>>& setters() {
       {"application", text(&Settings::application)},
       {"pre-run-unit", text(&Settings::pre_run_unit)},
       {"expected-entries", texts(&Settings::expected_entries)},
-      {"digest", set_digest},
+      {"legacy-rollback-restore", flag(&Settings::legacy_rollback_restore)},
+      {"digest", flag(&Settings::digest)},
       {"lock-wait", set_lock_wait},
   };
   return table;

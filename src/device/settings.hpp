@@ -42,7 +42,9 @@ struct Settings {
   std::string pre_run_unit = "usr/lib/systemd/system/microshift-pre-run.service";
 
   std::vector<std::string> expected_entries = {};  // a manual backup without a manifest must have these
-  bool digest = false;                             // record a digest with every backup
+  // A red boot restores at once when the system to go back to has the application and not us.
+  bool legacy_rollback_restore = false;
+  bool digest = false;  // record a digest with every backup
   Duration lock_wait = std::chrono::seconds(60);
 
   static Result<Settings> parse(std::string_view yaml);

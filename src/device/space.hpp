@@ -18,6 +18,10 @@ struct TreeSize {
 // Walks the tree without reading files; `into` is the directory that a copy would be made in.
 Result<TreeSize> measure_tree(const std::string& tree, const std::string& into);
 
+// Whether a copy of the tree fits into the directory. Walks the tree only where that is in doubt: what is
+// more than all that the tree's file system holds is enough.
+Result<void> check_fits(const std::string& tree, const std::string& into, const std::string& purpose);
+
 std::uint64_t needed_bytes(const TreeSize& size);
 // Unavailable, in MicroShift's words, when `into` has less than is needed for `purpose` ("create a backup").
 Result<void> check_space(const TreeSize& size, const std::string& into, const std::string& purpose);

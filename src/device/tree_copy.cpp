@@ -37,9 +37,11 @@ class TreeCopier {
     struct stat facts{};
     if (::fstat(source.get(), &facts) != 0) return system_failure("look at", from_);
     device_ = facts.st_dev;
+    // Directories get their own attributes, and with them default ACLs, after what is in them: all that is
+    // made below inherits from the parent of the whole copy or not at all.
+    FAIRWAY_TRY(has_inherited_, gives_attributes(target_.get(), to_));
     FAIRWAY_CHECKED(copy_contents(source.get(), target_.get(), facts, ""));
-    if (::syncfs(target_.get()) != 0) return system_failure("sync", to_);
-    FAIRWAY_CHECKED(sync_directory(parent_of(to_)));
+    if (::syncfs(target_.get()) != 0) return system_failure("sync", to_);  // its own name in its parent, too
     return report_;
   }
 
@@ -48,13 +50,13 @@ class TreeCopier {
 
   Result<void> copy_contents(int from, int to, const struct stat& facts, const std::string& relative) {
     const std::string path = relative.empty() ? from_ : shown(relative);
-    FAIRWAY_TRY(const auto names, list_if_exists(fmt::format("/proc/self/fd/{}", from)));
-    for (const std::string& name : names.value_or(std::vector<std::string>()))
+    FAIRWAY_TRY(const auto names, list_directory(from, path));
+    for (const std::string& name : names)
       FAIRWAY_CHECKED(copy_entry(from, to, name, relative.empty() ? name : relative + "/" + name));
     struct stat after{};
     if (::fstat(from, &after) != 0) return system_failure("look at", path);
     if (!same_moment(facts, after)) return changed(path);
-    FAIRWAY_CHECKED(copy_attributes(from, to, facts, path));
+    FAIRWAY_CHECKED(copy_attributes(from, to, facts, path, has_inherited_));
     ++report_.directories;
     return {};
   }
@@ -96,13 +98,15 @@ class TreeCopier {
     Descriptor source(::openat(from, name.c_str(), kFlags | O_NOATIME));
     if (!source && errno == EPERM) source = Descriptor(::openat(from, name.c_str(), kFlags));
     if (!source) return system_failure("read", shown(relative));
-    const Descriptor target(
-        ::openat(to, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    // With its mode, which the mask may make smaller: nobody else can reach it, the copy's top is for its
+    // owner alone.
+    const Descriptor target(::openat(to, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                     facts.st_mode & 0777));
     if (!target) return system_failure("create the copy of", shown(relative));
     const auto size = static_cast<std::uint64_t>(facts.st_size);
     FAIRWAY_TRY(const bool is_cloned, contents_.copy(source.get(), target.get(), size, shown(relative)));
     if (!is_cloned && size > 0) ++report_.copied;
-    FAIRWAY_CHECKED(copy_attributes(source.get(), target.get(), facts, shown(relative)));
+    FAIRWAY_CHECKED(copy_attributes(source.get(), target.get(), facts, shown(relative), has_inherited_));
     struct stat after{};
     if (::fstat(source.get(), &after) != 0) return system_failure("look at", shown(relative));
     if (!same_moment(facts, after)) return changed(shown(relative));
@@ -119,7 +123,7 @@ class TreeCopier {
     text.resize(static_cast<std::size_t>(length));
     if (::symlinkat(text.c_str(), to, name.c_str()) != 0)
       return system_failure("create the copy of", shown(relative));
-    return copy_attributes_at(from, to, name, facts, shown(relative));
+    return copy_attributes_at(from, to, name, facts, shown(relative), has_inherited_);
   }
 
   Result<void> copy_special(int from, int to, const std::string& name, const struct stat& facts,
@@ -127,7 +131,7 @@ class TreeCopier {
     ++report_.special;
     if (::mknodat(to, name.c_str(), facts.st_mode & (S_IFMT | 0600), facts.st_rdev) != 0)
       return system_failure("create the copy of", shown(relative));
-    return copy_attributes_at(from, to, name, facts, shown(relative));
+    return copy_attributes_at(from, to, name, facts, shown(relative), has_inherited_);
   }
 
   Result<void> link_to(const std::string& first, int to, const std::string& name,
@@ -148,6 +152,7 @@ class TreeCopier {
   const CopyWatch& watch_;
   Descriptor target_ = {};
   dev_t device_ = 0;
+  bool has_inherited_ = false;
   ContentCopier contents_ = {};
   CopyReport report_ = {};
   std::map<ino_t, std::string> links_ = {};  // where the first name of a file was copied to

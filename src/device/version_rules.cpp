@@ -1,11 +1,16 @@
 #include "device/version_rules.hpp"
 
 #include <fmt/format.h>
+#include <span>
 
 #include "base/text.hpp"
 #include "json/value.hpp"
 
 namespace fairway::device {
+
+// Made of files at build time.
+std::span<const std::pair<std::string_view, std::string_view>> embedded_lists();
+
 namespace {
 
 constexpr std::size_t kMaxListBytes = 1024 * 1024;
@@ -48,6 +53,10 @@ std::vector<std::string> hops_between(const VersionRules& rules, const AppVersio
 }
 
 }  // namespace
+
+std::string_view embedded_blocked_upgrades() {
+  return embedded_lists().front().second;
+}
 
 Result<BlockedUpgrades> BlockedUpgrades::parse(std::string_view text) {
   FAIRWAY_TRY(const auto object, json::parse_object(text, {.max_depth = 8, .max_bytes = kMaxListBytes}));

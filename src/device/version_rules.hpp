@@ -29,6 +29,9 @@ class BlockedUpgrades {
   std::set<std::pair<AppVersion, AppVersion>> pairs_;  // from, to
 };
 
+// What is blocked where no file says so: upgrade-blocks.json beside this.
+std::string_view embedded_blocked_upgrades();
+
 struct VersionRules {
   std::uint32_t max_skew = 1;
   std::map<std::uint32_t, std::uint32_t> last_minor = {{4, 22}};

@@ -246,6 +246,7 @@ std::vector<ModelDevice::Change> ModelDevice::changes_of(const Action& action) {
                    });
                  },
                  [&](const Migrate& migrate) { add_migration_changes(migrate, changes); },
+                 [](const StopServices&) {},  // nothing runs in a model
              },
              action);
   return changes;

@@ -3,8 +3,6 @@
 set -u
 root=${FAIRWAY_DEVICE_ROOT:-}
 fairway=${FAIRWAY:-/usr/bin/fairway}
-code=0
-"$fairway" device green ${root:+--root "$root"} || code=$?
-mkdir -p "$root/run/motd.d" &&
-  "$fairway" device status --motd ${root:+--root "$root"} >"$root/run/motd.d/40-fairway-device"
-exit "$code"
+motd=$root/run/motd.d/40-fairway-device
+mkdir -p "${motd%/*}"
+exec "$fairway" device green ${root:+--root "$root"} --motd "$motd"
