@@ -1,7 +1,10 @@
 // Runs a program and cuts its power, or lets one of its changes fail, at the k-th system call that changes a
 // file.
 //
-//   device_cut [--kill-at K | --fail-at K --errno N] [--count FILE] -- PROGRAM ARGUMENT...
+//   device_cut [--barriers] [--kill-at K | --fail-at K --errno N] [--count FILE] -- PROGRAM ARGUMENT...
+//
+// With --barriers only calls that make something durable count: where what was not synced is lost, a cut
+// anywhere between two of them leaves what a cut at the second one leaves.
 //
 // The program is the real one, unchanged: a seccomp filter hands every such call of it and of its children to
 // this process before it happens, which lets it go on, answers with an error, or kills them all. Exit code:
@@ -101,7 +104,12 @@ class Filter {
   std::vector<sock_filter> code_ = {};
 };
 
+bool is_barrier(int call) {
+  return call == SYS_fsync || call == SYS_fdatasync || call == SYS_syncfs || call == SYS_sync;
+}
+
 struct Options {
+  bool only_barriers = false;
   unsigned long kill_at = 0;
   unsigned long fail_at = 0;
   int error = ENOSPC;
@@ -165,13 +173,14 @@ unsigned long supervise(const Options& options, int listener, pid_t child) {
       if (errno == ENOENT || errno == EINTR) continue;
       return count;
     }
-    ++count;
-    if (count == options.kill_at) {
+    const bool counts = !options.only_barriers || is_barrier(call.data.nr);
+    if (counts) ++count;
+    if (counts && count == options.kill_at) {
       ::kill(-child, SIGKILL);
       return count;
     }
     seccomp_notif_resp answer{.id = call.id, .val = 0, .error = 0, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
-    if (count == options.fail_at) {
+    if (counts && count == options.fail_at) {
       answer.flags = 0;
       answer.error = -options.error;
     }
@@ -184,6 +193,11 @@ Options read_options(int argc, char** argv) {
   int at = 1;
   for (; at < argc && std::strcmp(argv[at], "--") != 0; at += 2) {
     const std::string name = argv[at];
+    if (name == "--barriers") {
+      options.only_barriers = true;
+      --at;
+      continue;
+    }
     if (at + 1 >= argc) break;
     if (name == "--kill-at") options.kill_at = std::strtoul(argv[at + 1], nullptr, 10);
     if (name == "--fail-at") options.fail_at = std::strtoul(argv[at + 1], nullptr, 10);

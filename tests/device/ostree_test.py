@@ -51,6 +51,27 @@ def expect(found, wanted, what):
         sys.exit(f"FAILED: {what}\n  expected: {wanted}\n  found:    {found}")
 
 
+def try_without_files(sysroot, entries):
+    """Where boot entries cannot be read, ostree is asked, then rpm-ostree; each plays here what the real one said."""
+    known = seen(sysroot)
+    text = ostree("admin", "status", f"--sysroot={sysroot}")
+    os.rename(entries, entries + ".away")
+    state = seen(sysroot)
+    expect((state["deployments"], "deploymentsProblem" in state), ([], True), "nobody can tell")
+    program = os.path.join(sysroot, "usr/bin/ostree")
+    write(program, f"#!/bin/sh\n[ \"$1 $2 $3\" = 'admin status --sysroot={sysroot}/' ] || exit 1\ncat <<'TEXT'\n{text}TEXT\n")
+    os.chmod(program, 0o755)
+    expect(seen(sysroot), known, "ostree admin status")
+    os.unlink(program)
+    answer = {"deployments": [{"id": each["id"], "booted": each["booted"], "staged": False, "pinned": False}
+                              for each in known["deployments"]]}
+    program = os.path.join(sysroot, "usr/bin/rpm-ostree")
+    write(program, f"#!/bin/sh\n[ \"$*\" = 'status --json' ] || exit 1\ncat <<'TEXT'\n{json.dumps(answer)}\nTEXT\n")
+    os.chmod(program, 0o755)
+    expect(seen(sysroot), known, "rpm-ostree status --json")
+    os.rename(entries + ".away", entries)
+
+
 def main():
     if shutil.which("ostree") is None or os.geteuid() != 0:
         print("not run: there is no ostree (package ostree), or this is not root")
@@ -83,6 +104,7 @@ def main():
         ostree("admin", "pin", f"--sysroot={sysroot}", "--unpin", "1")
         commit(sysroot, tree, "3")
         expect([each["id"] for each in seen(sysroot)["deployments"]], told(sysroot), "after another update")
+        try_without_files(sysroot, entries)
         print("ostree tells the same")
     finally:
         subprocess.run(["chattr", "-R", "-i", folder], capture_output=True)

@@ -4,9 +4,11 @@ ROOT is a folder with an ostree sysroot (boot entries, links, deployments), var,
 keeps. boot() does what GRUB, greenboot and systemd would do; the application is played. After every step the invariants
 of the specification are checked on the files (I1 to I8); every pre-run is preceded by a dry run, which must change nothing
 and say exactly what is then done. With `explore`, every pre-run is also cut, or one of its calls failed, at each system call
-that changes a file (device_cut), and must end where the undisturbed one ends.
+that changes a file (device_cut), and must end where the undisturbed one ends; dry runs and the check script are left to the
+runs without it.
 """
 
+import copy
 import hashlib
 import json
 import os
@@ -40,10 +42,14 @@ class Deployment:
 
 
 class Device(Faults):
+    application = "microshift"  # what its data and its backups are called
+    bound = ("log", "explore", "environment")  # to the run, not to the device's state
+
     def __init__(self, folder, first, profile="bash", settings="", log=None, loses_writes=False):
         self.root = os.path.join(folder, "root")
         self.profile, self.settings, self.log = profile, settings, log or (lambda text: None)
-        self.data, self.bak = os.path.join(self.root, "var/lib/microshift"), os.path.join(self.root, "var/lib/microshift.bak")
+        self.data = os.path.join(self.root, "var/lib", self.application)
+        self.bak = self.data + ".bak"
         self.grubenv = os.path.join(self.root, "boot/grub2/grubenv")
         self.boots, self.entries, self.states = 0, [], {None}
         self.copies, self.healthy = {}, {}
@@ -78,6 +84,36 @@ class Device(Faults):
             self.unmount()
             self.mount()
 
+    # A state that several stories begin from.
+
+    def keep(self):
+        """Everything that rewind() needs to be here again."""
+        facts = {name: value for name, value in self.__dict__.items() if name not in self.bound}
+        return self.save("rewound"), copy.deepcopy(facts), self.inode_of_system(), read(self.grubenv)
+
+    def inode_of_system(self):
+        return os.stat(self.path_of(self.booted)).st_ino
+
+    def rewind(self, kept):
+        """False when that is not possible: the deployment is not the one of then."""
+        saved, facts, inode, grubenv = kept
+        for name in [name for name in self.__dict__ if name not in self.bound]:
+            del self.__dict__[name]
+        self.__dict__.update(copy.deepcopy(facts))
+        if not os.path.isdir(self.path_of(self.booted)) or self.inode_of_system() != inode:
+            return False
+        folder = os.path.dirname(self.path_of(self.booted))
+        for name in os.listdir(folder):
+            if not name.startswith(os.path.basename(self.path_of(self.booted))):
+                path = os.path.join(folder, name)
+                shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+        self.write_entries()
+        write(self.grubenv, grubenv)
+        self.boots -= 1  # the kernel counts
+        self.start_kernel(self.booted)
+        self.load(saved)
+        return True
+
     # What an administrator or an update does.
 
     def path_of(self, deployment):
@@ -90,7 +126,9 @@ class Device(Faults):
         if deployment.application:
             write(os.path.join(path, "usr/bin/microshift"),
                   f'#!/bin/sh\n[ "$1" = version ] && echo "MicroShift Version: {deployment.version}"\n', 0o755)
-        write(os.path.join(path, "usr/bin/systemctl"), f'#!/bin/sh\ncat "{self.root}/run/service-state"\n', 0o755)
+        state = f'"{self.root}/run/service-state"'
+        write(os.path.join(path, "usr/bin/systemctl"),
+              f'#!/bin/sh\nif [ "$1" = stop ]; then echo inactive >{state}; else cat {state}; fi\n', 0o755)
         if deployment.component:
             unit = os.path.join(path, "usr/lib/systemd/system/microshift-pre-run.service")
             os.makedirs(os.path.dirname(unit))
@@ -102,6 +140,9 @@ class Device(Faults):
                   f'touch -d 2001-01-01 "$DATA/schema.new"\nmv "$DATA/schema.new" "$DATA/schema"\n', 0o755)
             write(os.path.join(path, "usr/lib/fairway/device/migrate.d/4.15/20_objects.yaml"),
                   "rewrite: manifests\nconversions:\n- {from: apps/v1beta1, to: apps/v1, kind: Deployment}\n")
+        self.link(deployment)
+
+    def link(self, deployment):
         link = os.path.join(self.root, "ostree/boot.1/os", hashlib.sha256(deployment.id.encode()).hexdigest(), "0")
         os.makedirs(os.path.dirname(link), exist_ok=True)
         if not os.path.lexists(link):
@@ -190,10 +231,8 @@ class Device(Faults):
             self.set_services("inactive")
         if power_lost == "before health":
             return "lost"
-        checked = self.script("check/required.d/40_fairway_device_check.sh")
-        equal(checked.returncode == 0, code == 0, f"the check script: {checked.stdout} {checked.stderr}")
-        if code != 0:
-            expect("was not started" in checked.stdout, "the check says why", checked.stdout, checked.stderr)
+        if not self.explore:
+            self.check(code)
         verdict = healthy(self) if callable(healthy) else healthy
         is_green = verdict and code == 0
         self.judge("green" if is_green else "red")
@@ -202,6 +241,12 @@ class Device(Faults):
             self.grub("unset", "boot_counter")
             return "green"
         return "red" if code == 0 else "refused"
+
+    def check(self, code):
+        checked = self.script("check/required.d/40_fairway_device_check.sh")
+        equal(checked.returncode == 0, code == 0, f"the check script: {checked.stdout} {checked.stderr}")
+        if code != 0:
+            expect("was not started" in checked.stdout, "the check says why", checked.stdout, checked.stderr)
 
     def start_kernel(self, deployment):
         self.boots += 1
@@ -224,6 +269,9 @@ class Device(Faults):
 
     def set_services(self, state):
         write(os.path.join(self.root, "run/service-state"), state + "\n")
+
+    def services_state(self):
+        return read(os.path.join(self.root, "run/service-state")).strip()
 
     def choose_by_grub(self):
         """08_fallback_counting."""
@@ -261,9 +309,7 @@ class Device(Faults):
         return results
 
     def judge(self, verb):
-        if self.explore and self.explore.get("health"):
-            self.try_cuts_of_health(verb)
-        done = self.script(f"{verb}.d/40_fairway_device_{verb}.sh")
+        done = self.try_cuts_of_health(verb) if self.explore else self.script(f"{verb}.d/40_fairway_device_{verb}.sh")
         equal(done.returncode, 0, f"{verb}: {done.stdout} {done.stderr}")
         self.said = done.stdout + done.stderr
         self.check_invariants(verb)
@@ -271,29 +317,33 @@ class Device(Faults):
     def pre_run(self):
         pending = self.next_boot()
         self.remember_copy()
-        before = snapshot(os.path.join(self.root, "var"))
-        dry = self.run("pre-run", "--dry-run", "-o", "json", check=0)
-        expect(snapshot(os.path.join(self.root, "var")) == before, "I7: a dry run changes nothing")
-        plan = json.loads(dry.stdout)
-        if self.explore:
-            self.try_faults(plan)
-        done = self.run("pre-run")
+        plan = None if self.explore else self.dry_run()
+        done = self.try_faults() if self.explore else self.run("pre-run")
         self.output = done.stdout + done.stderr
         expect(done.returncode in (0, 1), "pre-run", self.output)
-        if "refusal" in plan:
-            equal(done.returncode, 1, "what the dry run refuses is refused")
-        if plan["steps"] and not plan.get("looksAgain"):
-            steps = [f"{step['row']} {step['action']}" for step in plan["steps"]]
-            history = os.path.join(self.bak, "history")
-            if os.path.exists(history):
-                equal(json.loads(read(history).splitlines()[-1])["steps"], steps, "what the dry run said is what was done")
+        if plan:
+            self.compare_with(plan, done.returncode)
         self.expect_healthy(pending)
         if done.returncode == 0:
             self.check_no_leftovers()
-            if any(step["row"] == "M" for step in plan["steps"]):
+            if "\nM " in "\n" + done.stdout:
                 self.states.add(self.contents())
         self.check_invariants("pre-run")
         return done.returncode
+
+    def dry_run(self):
+        before = snapshot(os.path.join(self.root, "var"))
+        dry = self.run("pre-run", "--dry-run", "-o", "json", check=0)
+        expect(snapshot(os.path.join(self.root, "var")) == before, "I7: a dry run changes nothing")
+        return json.loads(dry.stdout)
+
+    def compare_with(self, plan, code):
+        if "refusal" in plan:
+            equal(code, 1, "what the dry run refuses is refused")
+        history = os.path.join(self.bak, "history")
+        if plan["steps"] and not plan.get("looksAgain") and os.path.exists(history):
+            steps = [f"{step['row']} {step['action']}" for step in plan["steps"]]
+            equal(json.loads(read(history).splitlines()[-1])["steps"], steps, "what the dry run said is what was done")
 
     def play_application(self):
         """Opens the data, and writes what only this boot of this system would write."""
