@@ -1,30 +1,16 @@
-// A device's small files from a disk that may hold anything: never a crash, what reads writes back as it was,
-// and an empty or damaged file is never taken for one that says nothing.
-#include <cstdint>
-#include <string_view>
-
-#include "device/data_version.hpp"
-#include "device/deployment_facts.hpp"
-#include "device/journal.hpp"
-#include "device/manifest.hpp"
-#include "device/names.hpp"
-#include "device/next_boot.hpp"
+// The rest of what a device reads: settings, names, steps of migrations, etcd's store, the application's
+// answer.
 #include "device/settings.hpp"
-#include "device/version_rules.hpp"
+#include "device/step_file.hpp"
+
+#include "device_fuzz.hpp"
+
+using namespace fairway::device;
+using namespace fairway::device::fuzzing;
 
 namespace {
 
-using namespace fairway::device;
-
-template <class T>
-void check_round_trip(std::string_view text) {
-  const auto value = T::parse(text);
-  if (!value) return;
-  const auto again = T::parse(value->serialize());
-  FAIRWAY_CHECK(again && *again == *value, "a record changed on its way through its file");
-}
-
-void check_names(std::string_view name) {
+void check_name(std::string_view name) {
   const EntryKind kind = classify(name);
   if (kind == EntryKind::Unknown) return;
   FAIRWAY_CHECK(name.find('/') == std::string_view::npos && name != "..", "a name of ours leaves its folder");
@@ -34,24 +20,14 @@ void check_names(std::string_view name) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  check_round_trip<NextBoot>(text);
-  check_round_trip<DataVersion>(text);
-  check_round_trip<Manifest>(text);
-  check_round_trip<Journal>(text);
-  check_names(text);
-  static_cast<void>(DataVersion::parse_shipped(text));
-  static_cast<void>(BlockedUpgrades::parse(text));
+  const std::string_view text = text_of(data, size);
+  check_name(text);
   static_cast<void>(Settings::parse(text));
-  static_cast<void>(parse_rpm_ostree_status(text));
-  static_cast<void>(is_pinned_origin(text));
-  static_cast<void>(grub_variable(text, "boot_counter"));
   static_cast<void>(AppVersion::find_in(text));
-  if (const auto entry = parse_boot_entry(text); entry && *entry)
-    FAIRWAY_CHECK(
-        (*entry)->link.find("..") == std::string::npos || (*entry)->link.find("/../") == std::string::npos,
-        "a boot entry's link leaves the tree");
-  if (const auto path = parse_deployment_link(text))
-    FAIRWAY_CHECK(is_ostree_id(path->id()), "a link names an id");
+  static_cast<void>(check_etcd({.newest = {3, 6, 0}}, text));
+  const auto file = parse_step_file(text);
+  const auto* step = file ? std::get_if<RewriteStep>(&*file) : nullptr;
+  if (step != nullptr)
+    FAIRWAY_CHECK(!step->folder.starts_with('/') && step->folder.find("..") != 0, "a step leaves the data");
   return 0;
 }
