@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"apiserver --data d --store memory", "leave out --data", "fairway apiserver"},
         Wrong{"apiserver --listen here", "the port is missing", "fairway apiserver"},
         Wrong{"apiserver --cluster Not_A_Name", "expected a name of lower-case letters", "fairway apiserver"},
-        Wrong{"up --members 1000", "expected a whole number from 0 to 100", "fairway up"},
+        Wrong{"up --clusters 1000", "expected a whole number from 0 to 100", "fairway up"},
         Wrong{"up --event-ttl 1", "expected a duration such as", "fairway up"},
         Wrong{"--log-format xml version", "expected one of text, json", "fairway version"}));
 

@@ -9,6 +9,7 @@
 #include "cli/graph_source.hpp"
 #include "cli/options.hpp"
 #include "cli/serve.hpp"
+#include "cli/up_fleet.hpp"
 #include "updateservice/update_service.hpp"
 
 namespace fairway::cli {
@@ -18,14 +19,14 @@ constexpr std::size_t kMostMembers = 100;
 
 struct UpSettings {
   ServeSettings serve;
-  std::size_t members = 2;
+  std::size_t members = 6;
   Endpoint update_service;  // without an address: beside the API server
   std::string graph_data;   // empty: below the data directory
   std::string releases;
 };
 
 constexpr const char* kDescription =
-    "Start everything on this machine: a hub, its member clusters, the update service\n"
+    "Start everything on this machine: a hub, its member clusters with their agents, the update service\n"
     "\n"
     "Data stays where --data says and is picked up at the next start. Ctrl-C stops cleanly; a second Ctrl-C\n"
     "stops at once. The update service starts with the example graph data, copied to DATA/graph-data: change "
@@ -33,20 +34,27 @@ constexpr const char* kDescription =
     "file there and ask again.";
 
 constexpr const char* kExamples =
-    "# With two member clusters\n"
+    "# With six member clusters\n"
     "fairway up\n"
     "\n"
-    "# Elsewhere, with five\n"
-    "fairway up --data ./demo --listen 127.0.0.1:7443 --members 5\n"
+    "# Elsewhere, with ten\n"
+    "fairway up --data ./demo --listen 127.0.0.1:7443 --clusters 10\n"
     "\n"
     "# With your own graph\n"
     "fairway up --graph-data ./graph-data --releases ./releases.jsonl";
 
-// It goes before the loop that it lives on.
-boost::asio::awaitable<void> stop(std::unique_ptr<updateservice::UpdateService>& service) {
-  if (service) co_await service->stop();
-  service.reset();
-}
+// What runs beside the API server; it goes before the loop that it lives on.
+struct Beside {
+  std::unique_ptr<updateservice::UpdateService> updates = {};
+  std::unique_ptr<UpFleet> fleet = {};
+
+  boost::asio::awaitable<void> stop() {
+    if (fleet) co_await fleet->stop();
+    fleet.reset();
+    if (updates) co_await updates->stop();
+    updates.reset();
+  }
+};
 
 // For a shell: as it is, or in single quotes.
 std::string shell_word(const std::string& text) {
@@ -71,7 +79,7 @@ std::string greeting(const Serving& serving, const std::string& update_service,
       "Try, in another terminal:\n"
       "\n"
       "  export KUBECONFIG={}\n"
-      "  kubectl get namespaces\n"
+      "  kubectl get managedclusters\n"
       "  kubectl explain clustergroupupgrade.spec\n"
       "  curl '{}/explain?from=4.6.23&to=4.7.4'\n"
       "\n"
@@ -112,20 +120,24 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
   if (serving.data.empty()) serving.data = default_data_directory(process_environment());
   for (std::size_t i = 1; i <= settings.members; ++i)
     serving.server.clusters.push_back(fmt::format("member{}", i));
-  std::unique_ptr<updateservice::UpdateService> updates;
+  const std::vector<std::string> members = serving.server.clusters;
+  Beside beside;
   ServeHooks hooks;
   hooks.on_ready = [&](async::EventLoop& loop, const Serving& ready) -> Result<void> {
     FAIRWAY_TRY(const auto service, update_service_settings(settings, serving.data));
     auto started = updateservice::UpdateService::start(loop, service);
     if (!started) return std::unexpected(std::move(started).error().within("starting the update service"));
-    updates = *std::move(started);
-    const std::string url = "http://" + to_string(Endpoint{service.listen.address, updates->port()});
+    beside.updates = *std::move(started);
+    auto fleet = UpFleet::start(loop, ready.kubeconfig, members);
+    if (!fleet) return std::unexpected(std::move(fleet).error().within("starting the fleet"));
+    beside.fleet = *std::move(fleet);
+    const std::string url = "http://" + to_string(Endpoint{service.listen.address, beside.updates->port()});
     invocation.out << greeting(ready, url, service.graph_data.text) << std::flush;
     return {};
   };
-  hooks.before_stop = [&] { return stop(updates); };
+  hooks.before_stop = [&] { return beside.stop(); };
   hooks.on_hangup = [&] {
-    if (updates) updates->reload();
+    if (beside.updates) beside.updates->reload();
   };
   return serve(serving, false, hooks);
 }
@@ -137,7 +149,7 @@ void add_up(CLI::App& root, Invocation& invocation) {
   command.group(kRunCommands);
   command.footer(kExamples);
   auto settings = std::make_shared<UpSettings>();
-  number_option(command, "--members", settings->members, {.least = 0, .most = kMostMembers},
+  number_option(command, "--clusters,--members", settings->members, {.least = 0, .most = kMostMembers},
                 "How many member clusters to have");
   endpoint_option(
       command, "--update-service-listen", settings->update_service,

@@ -138,6 +138,13 @@ std::string first_line(const RolloutReport& report) {
   return text + "\n";
 }
 
+std::string time_line(const RolloutReport& report, WallTime now) {
+  if (report.completed_at)
+    return fmt::format("  took {}\n", format_age(*report.completed_at - *report.started_at));
+  const std::string left = report.ends_at ? ", " + in_time(report.ends_at, now) : "";
+  return fmt::format("  started {} ago{}\n", format_age(now - *report.started_at), left);
+}
+
 }  // namespace
 
 RolloutReport report_of(const ClusterGroupUpgrade& rollout) {
@@ -177,10 +184,7 @@ std::string to_text(const RolloutReport& report, WallTime now) {
   std::string text = first_line(report);
   if (!report.message.empty()) text += fmt::format("  {}: {}\n", report.reason, report.message);
   if (!report.policies.empty()) text += fmt::format("  policies: {}\n", join(report.policies, ", "));
-  if (report.started_at)
-    text += fmt::format("  started {} ago{}\n",
-                        format_age(report.completed_at.value_or(now) - *report.started_at),
-                        report.ends_at ? ", " + in_time(report.ends_at, now) : "");
+  if (report.started_at) text += time_line(report, now);
   if (report.next_approval > 0)
     text += fmt::format("  batch {} waits: fairway rollout approve {} -n {}\n", report.next_approval,
                         report.name, report.namespace_);

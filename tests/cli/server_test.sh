@@ -26,7 +26,7 @@ data=$work/data
 k() { kubectl --kubeconfig "$data/kubeconfig" "$@"; }
 
 # Up: what it says, what it makes.
-start up --data "$data"
+start up --data "$data" --clusters 2
 wait_ready
 said=$(cat "$work/server.out")
 contains "says where it listens" "$said" "https://127.0.0.1:"
@@ -71,14 +71,14 @@ stop TERM 0
 run 0 "$FAIRWAY" apiserver check "$data"
 contains "what was stopped is sound" "$out" "sound"
 run 0 "$FAIRWAY" apiserver backup "$work/cold.db" --data "$data"
-start up --data "$data"
+start up --data "$data" --clusters 2
 wait_ready
 run 0 k get configmap kept -o jsonpath='{.data.a}'
 equals "the data is picked up again" "$out" 1
 stop INT 0
 
 # Asked twice: at once. Both signals wait while the process is stopped, so that nothing depends on time.
-start up --data "$data"
+start up --data "$data" --clusters 2
 wait_ready
 kill -STOP "$pid"
 kill -INT "$pid"
