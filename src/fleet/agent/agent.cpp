@@ -109,6 +109,7 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
   if (!policy) {
     watches_.forget(key);
     selected_.erase(key);
+    trials_.erase(key);
     kinds_.with().set(static_cast<double>(watches_.size()));
     co_return kube::ReconcileResult{};
   }
@@ -119,14 +120,17 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
     for (const std::string& note : plan.notes) log::info(note, {{"policy", key.to_string()}});
     bool is_settled = plan.is_empty();
     for (const Action& each : plan.actions) {
-      log::info(describe(each), {{"policy", key.to_string()}});
-      FAIRWAY_CO_CHECKED(co_await act(each, seen.outcomes));
+      const bool is_question = std::holds_alternative<TryUpdate>(each);
+      log::write(is_question ? log::Level::Debug : log::Level::Info, describe(each),
+                 {{"policy", key.to_string()}});
+      FAIRWAY_CO_CHECKED(co_await act(key, each, seen.outcomes));
       if (const auto* written = std::get_if<WriteStatus>(&each))
         found = json::get_string(written->status, {"compliant"}).value_or("Unknown");
       is_settled |= std::holds_alternative<WriteStatus>(each) || std::holds_alternative<SetFinalizer>(each);
     }
     if (!is_settled) continue;
     selected_[key] = seen.namespaces;
+    std::erase_if(trials_[key], [&](const auto& trial) { return !seen.outcomes.contains(trial.first); });
     evaluations_.with({found}).add();
     co_return kube::ReconcileResult{plan.wake_at, plan.wake_reason};
   }

@@ -64,8 +64,8 @@ class ClusterAgent {
   Task<void> learn_kind(kube::GroupVersionKind kind, KnownKinds& known);
   Task<void> fill_targets(PreparedTemplate& prepared);
   Task<void> fill_related(Observed& seen);
-  Task<void> act(Action action, Outcomes& outcomes);
-  Task<void> try_update(const TryUpdate& action, Outcome& outcome);
+  Task<void> act(kube::ObjectKey policy, Action action, Outcomes& outcomes);
+  Task<void> try_update(kube::ObjectKey policy, const TryUpdate& action, Outcome& outcome);
   Task<void> create(const CreateObject& action, Outcome& outcome);
   Task<void> update(const UpdateObject& action, Outcome& outcome);
   Task<void> remove(const DeleteObject& action, Outcome& outcome);
@@ -95,6 +95,13 @@ class ClusterAgent {
   ObjectWatches watches_;       // for evaluation
   ObjectWatches dependencies_;  // of kinds that are neither Policy nor ConfigurationPolicy
   std::map<kube::ObjectKey, std::vector<std::string>> selected_;  // namespaces, at the last look
+  // Answers to dry-runs, by the policy: the same question about the same object is not asked at every look.
+  struct Trial {
+    json::Object asked;
+    Result<ObjectPointer> answer;
+    SteadyTime at;
+  };
+  std::map<kube::ObjectKey, std::map<Subject, Trial>> trials_;
   // Of ConfigurationPolicies, by the child and the template's name; for the child's status to tell.
   std::map<kube::ObjectKey, std::map<std::string, Refusal>> refusals_;
   metrics::Family<metrics::Counter>& evaluations_;

@@ -47,9 +47,9 @@ Task<void> ClusterAgent::look_again(Subject subject, Outcome& outcome) {
   co_return Result<void>{};
 }
 
-Task<void> ClusterAgent::act(Action action, Outcomes& outcomes) {
+Task<void> ClusterAgent::act(kube::ObjectKey policy, Action action, Outcomes& outcomes) {
   if (const auto* one = std::get_if<TryUpdate>(&action))
-    co_return co_await try_update(*one, outcomes[one->subject]);
+    co_return co_await try_update(std::move(policy), *one, outcomes[one->subject]);
   if (const auto* one = std::get_if<CreateObject>(&action))
     co_return co_await create(*one, outcomes[one->subject]);
   if (const auto* one = std::get_if<UpdateObject>(&action))
@@ -60,18 +60,23 @@ Task<void> ClusterAgent::act(Action action, Outcomes& outcomes) {
   co_return co_await write_status(std::get<WriteStatus>(action));
 }
 
-Task<void> ClusterAgent::try_update(const TryUpdate& action, Outcome& outcome) {
+Task<void> ClusterAgent::try_update(kube::ObjectKey policy, const TryUpdate& action, Outcome& outcome) {
+  auto& trials = trials_[policy];
+  const SteadyTime now = client_.clock().steady();
+  const auto known = trials.find(action.subject);
+  if (known != trials.end() && now < known->second.at + kRefusalStands &&
+      json::same_value(known->second.asked, action.object)) {
+    outcome.trial = known->second.answer;
+    co_return Result<void>{};
+  }
   FAIRWAY_CO_TRY(const kube::Resource place, co_await place_of(action.subject));
   auto answer = co_await client_.update(place, action.object, {.dry_run = true, .field_manager = kManager});
-  if (answer) {
-    outcome.trial = pointer_to(*std::move(answer));
-  } else if (is_otherwise(answer.error())) {
-    co_return co_await look_again(action.subject, outcome);
-  } else if (is_passing(answer.error())) {
-    co_return std::unexpected(answer.error());
-  } else {
-    outcome.trial = std::unexpected(answer.error());
-  }
+  if (!answer && is_otherwise(answer.error())) co_return co_await look_again(action.subject, outcome);
+  if (!answer && is_passing(answer.error())) co_return std::unexpected(answer.error());
+  Result<ObjectPointer> kept = answer ? Result<ObjectPointer>(pointer_to(*std::move(answer)))
+                                      : Result<ObjectPointer>(std::unexpected(answer.error()));
+  outcome.trial = kept;
+  trials_[policy].insert_or_assign(action.subject, Trial{action.object, std::move(kept), now});
   co_return Result<void>{};
 }
 

@@ -47,7 +47,8 @@ struct AgentModel {
     Observed seen = world.cluster.observe();
     SimulatedCluster copy = world.cluster;
     for (const Action& each : agent::decide(seen).actions)
-      if (std::holds_alternative<TryUpdate>(each)) (void)copy.act(each, seen.outcomes);
+      if (std::holds_alternative<TryUpdate>(each))
+        FAIRWAY_CHECK(copy.act(each, seen.outcomes), "a dry-run is always answered");
     return seen;
   }
   kube::Plan<Action> decide(const Observed& seen) const { return agent::decide(seen); }
