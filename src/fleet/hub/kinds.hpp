@@ -29,6 +29,14 @@ inline const kube::ResourceType kPolicySets{.kind = {"policy.open-cluster-manage
                                             .resource = "policysets"};
 inline const kube::ResourceType kPlacementBindings{
     .kind = {"policy.open-cluster-management.io", "v1", "PlacementBinding"}, .resource = "placementbindings"};
+inline const kube::ResourceType kClusterViews{
+    .kind = {"view.open-cluster-management.io", "v1beta1", "ManagedClusterView"},
+    .resource = "managedclusterviews"};
+inline const kube::ResourceType kClusterActions{
+    .kind = {"action.open-cluster-management.io", "v1beta1", "ManagedClusterAction"},
+    .resource = "managedclusteractions"};
+inline const kube::ResourceType kPreCachingConfigs{
+    .kind = {"ran.openshift.io", "v1alpha1", "PreCachingConfig"}, .resource = "precachingconfigs"};
 inline const kube::ResourceType kWorks{.kind = {"work.open-cluster-management.io", "v1", "ManifestWork"},
                                        .resource = "manifestworks"};
 inline const kube::ResourceType kWorkTemplates{

@@ -4,6 +4,7 @@
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/policy_controller.hpp"
 #include "fleet/hub/requests.hpp"
+#include "fleet/hub/row_changes.hpp"
 #include "json/patch.hpp"
 
 namespace fairway::fleet {
@@ -18,12 +19,21 @@ kube::ObjectKey key_of_action(const PolicyAction& action) {
 
 }  // namespace
 
+templates::HubFacts PolicyController::facts_for(const PolicyBindings& bound,
+                                                const std::string& cluster) const {
+  templates::HubFacts facts{.cluster = cluster, .root = *bound.root};
+  if (const Cluster found = clusters_.find(cluster)) {
+    for (const auto& [key, value] : found->labels) facts.cluster_labels[key] = value;
+  }
+  return facts;
+}
+
 Task<std::vector<PolicyAction>> PolicyController::decide_children(kube::ObjectKey key,
                                                                   std::set<std::string> clusters) {
   // A copy: what is judged stays the same while templates are looked up.
   const PolicyBindings bound = roots_[key].bound;
   const auto enforcement = roots_[key].enforcement;
-  const bool has_templates = roots_[key].has_templates && settings_.resolve;
+  const bool has_templates = roots_[key].has_templates;
   const auto table = clusters_.table();
   const std::string name = key.namespace_ + "." + key.name;
   std::vector<PolicyAction> actions;
@@ -33,7 +43,8 @@ Task<std::vector<PolicyAction>> PolicyController::decide_children(kube::ObjectKe
     std::optional<json::Object> want;
     if (bound.root) want = wanted_child(bound, *enforcement, *table, cluster);
     if (want && has_templates) {
-      FAIRWAY_CO_TRY(json::Object resolved, co_await settings_.resolve(*std::move(want), cluster));
+      FAIRWAY_CO_TRY(json::Object resolved,
+                     co_await templates_.resolve(*std::move(want), facts_for(bound, cluster)));
       want = std::move(resolved);
     }
     const auto have = policies_.get({cluster, name});
@@ -138,6 +149,15 @@ Task<void> PolicyController::carry_out(DeleteChild action) {
 Task<void> PolicyController::carry_out(WritePolicyStatus action) {
   const auto root = policies_.get(action.key);
   const json::Object* before = root ? json::get_object(*root, {"status"}) : nullptr;
+  auto few = before == nullptr ? std::nullopt : row_changes(*before, action.status, action.resource_version);
+  if (few) {
+    auto written = co_await runtime_.client().patch(kPolicies.at(action.key, "status"), kube::PatchKind::Json,
+                                                    *std::move(few));
+    if (written) co_return Result<void>{};
+    // A path that is not there any more says the same as another version.
+    if (written.error().code == ErrorCode::Invalid) written.error().code = ErrorCode::Conflict;
+    co_return std::unexpected(seen_otherwise(std::move(written.error())));
+  }
   json::Object patch;
   patch["status"] = json::make_merge_patch(before == nullptr ? json::Object() : *before, action.status);
   FAIRWAY_CO_CHECKED(co_await patch_seen(runtime_.client(), kPolicies.at(action.key, "status"),

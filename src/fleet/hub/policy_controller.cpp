@@ -46,7 +46,8 @@ PolicyController::PolicyController(kube::Runtime& runtime, PolicySettings settin
       settings_(std::move(settings)),
       clusters_(runtime.cache(kManagedClusters)),
       policies_(runtime.cache(kPolicies)),
-      bindings_(runtime.cache(kPlacementBindings)) {
+      bindings_(runtime.cache(kPlacementBindings)),
+      templates_(runtime, [this](const std::string& ns) { take_looked_up(ns); }) {
   kube::ControllerOptions options{.name = "policy",
                                   .workers = settings_.workers,
                                   .backoff = {.cap = std::chrono::minutes(2)},
@@ -191,6 +192,15 @@ void PolicyController::take_set(const json::Object& set) {
 void PolicyController::take_placement(std::string_view kind, const kube::ObjectKey& placement) {
   for (const auto& each : bindings_.by_index(kReferenceIndex, index_value(kind, placement)))
     take_binding(*each);
+}
+
+void PolicyController::take_looked_up(const std::string& ns) {
+  for (auto root = roots_.lower_bound({ns, ""}); root != roots_.end() && root->first.namespace_ == ns;
+       ++root) {
+    if (!root->second.has_templates) continue;
+    root->second.is_whole_due = true;
+    children_->enqueue(root->first);
+  }
 }
 
 void PolicyController::take_cluster(const ManagedClusters::Change& change) {

@@ -20,6 +20,7 @@
 #include "async/task.hpp"
 #include "base/metrics.hpp"
 #include "fleet/hub/clusters.hpp"
+#include "fleet/hub/hub_templates.hpp"
 #include "fleet/policies.hpp"
 #include "fleet/propagator.hpp"
 #include "kube/runtime/runtime.hpp"
@@ -29,8 +30,6 @@ namespace fairway::fleet {
 inline constexpr Duration kRollUpInterval = std::chrono::milliseconds(200);
 
 struct PolicySettings {
-  // Resolves {{hub … hub}} in a child for its cluster. Without it such text stays as it is.
-  std::function<Task<json::Object>(json::Object child, std::string cluster)> resolve = {};
   std::size_t workers = 4;
   std::size_t children_at_once = 8;  // written side by side for one root
 };
@@ -68,6 +67,8 @@ class PolicyController {
   void take_cluster(const ManagedClusters::Change& change);
   // Who is chosen has changed.
   void take_placement(std::string_view kind, const kube::ObjectKey& placement);
+  // Something that hub templates of policies in this namespace look up has changed.
+  void take_looked_up(const std::string& ns);
   void make_stale(const kube::ObjectKey& root);
   void enqueue(const kube::ObjectKey& root);
 
@@ -79,6 +80,7 @@ class PolicyController {
   Task<kube::ReconcileResult> reconcile(kube::ObjectKey key);
   Task<kube::ReconcileResult> roll_up(kube::ObjectKey key);
   Task<void> remove_foreign(kube::ObjectKey key);
+  templates::HubFacts facts_for(const PolicyBindings& bound, const std::string& cluster) const;
   Task<std::vector<PolicyAction>> decide_children(kube::ObjectKey key, std::set<std::string> clusters);
   Task<void> act(PolicyAction action);
   Task<void> carry_out(CreateChild action);
@@ -94,6 +96,7 @@ class PolicyController {
   kube::ObjectCache* policy_sets_ = nullptr;  // where the server knows the kinds
   kube::ObjectCache* decisions_ = nullptr;
   kube::ObjectCache* rules_ = nullptr;
+  HubTemplates templates_;
   kube::Controller* children_ = nullptr;
   kube::Controller* statuses_ = nullptr;
   std::map<kube::ObjectKey, Root> roots_;

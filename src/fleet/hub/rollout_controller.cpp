@@ -5,12 +5,15 @@
 
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/requests.hpp"
+#include "fleet/phase.hpp"
+#include "fleet/validation.hpp"
 
 namespace fairway::fleet {
 namespace {
 
 constexpr const char* kRolloutIndex = "rollout";
 constexpr const char* kTemplateIndex = "template";
+constexpr const char* kConfigIndex = "pre-caching-config";
 
 // The rollout that an object was made for, by its labels.
 std::vector<kube::ObjectKey> rollout_of(const json::Object& object) {
@@ -57,6 +60,7 @@ RolloutController::RolloutController(kube::Runtime& runtime, RolloutSettings set
       decisions_(std::make_shared<const Settings>(settings.decisions)),
       clusters_(runtime.cache(kManagedClusters)),
       events_(runtime.client(), registry),
+      jobs_(runtime, registry),
       reporter_("fleet", runtime.events()),
       rollouts_(runtime.cache<ClusterGroupUpgrade>()),
       policy_cache_(runtime.cache(kPolicies)),
@@ -92,6 +96,8 @@ Task<void> RolloutController::prepare() {
   if (has_works) follow_owned(*(works_ = &runtime_.cache(kWorks, ours)));
   FAIRWAY_CO_TRY(const bool has_templates, co_await has_kind(client, kWorkTemplates));
   if (has_works && has_templates) follow_templates(*(work_templates_ = &runtime_.cache(kWorkTemplates)));
+  FAIRWAY_CO_CHECKED(co_await jobs_.prepare());
+  if (jobs_.configs() != nullptr) follow_precaching_configs(*jobs_.configs());
   const bool is_rule = settings_.decisions.placement_kind == PlacementKind::PlacementRule;
   FAIRWAY_CO_CHECKED(co_await require_kind(client, is_rule ? kPlacementRules : kPlacements, "fleet"));
   co_return Result<void>{};
@@ -116,6 +122,18 @@ void RolloutController::follow_templates(kube::ObjectCache& cache) {
   });
   controller_->watch<json::Object>(cache, [this](const json::Object& object) {
     const auto& keys = rollouts_.keys_by_index(kTemplateIndex, kube::key_of(object).to_string());
+    return std::vector<kube::ObjectKey>(keys.begin(), keys.end());
+  });
+}
+
+void RolloutController::follow_precaching_configs(kube::ObjectCache& cache) {
+  rollouts_.add_index(kConfigIndex, [](const ClusterGroupUpgrade& rollout) {
+    const auto named = precaching_config_of(rollout);
+    if (!named) return std::vector<std::string>{};
+    return std::vector{kube::ObjectKey{named->namespace_, named->name}.to_string()};
+  });
+  controller_->watch<json::Object>(cache, [this](const json::Object& object) {
+    const auto& keys = rollouts_.keys_by_index(kConfigIndex, kube::key_of(object).to_string());
     return std::vector<kube::ObjectKey>(keys.begin(), keys.end());
   });
 }
@@ -168,11 +186,44 @@ void RolloutController::observe_blockers(Observed& seen) const {
   }
 }
 
-Observed RolloutController::observe(const kube::ObjectKey& key) {
+void RolloutController::observe_precaching(Observed& seen) const {
+  if (!seen.rollout->spec.pre_caching) return;
+  std::vector<kube::ObjectKey> roots;
+  for (const auto& [name, views] : seen.policies) {
+    for (const auto& view : views) {
+      if (view->root) roots.push_back({view->namespace_, view->name});
+    }
+  }
+  seen.precache_problem = jobs_.precache_spec_of(*seen.rollout, roots).problem;
+}
+
+std::optional<PlatformFields> RolloutController::release_of(const kube::ObjectKey& key) const {
+  const auto rollout = rollouts_.get(key);
+  if (!rollout || !std::holds_alternative<phase::Preparing>(phase_of(rollout.get()))) return std::nullopt;
+  std::vector<PlatformFields> asked;
+  for (const std::string& each : rollout->spec.managed_policies) {
+    for (const auto& view : policies_.find(bare_name(each))) {
+      if (view->root) asked.insert(asked.end(), view->root->platform.begin(), view->root->platform.end());
+    }
+  }
+  PlatformVerdict verdict = judge_platform(asked, rollout->spec.pre_caching);
+  if (!verdict.needs_lookup) return std::nullopt;
+  return std::move(verdict.fields);
+}
+
+Task<std::optional<bool>> RolloutController::look_up_release(kube::ObjectKey key) {
+  const auto asked = settings_.update_graph ? release_of(key) : std::nullopt;
+  if (!asked) co_return std::nullopt;
+  FAIRWAY_CO_TRY(const bool is_found, co_await settings_.update_graph->has_release(*asked));
+  co_return is_found;
+}
+
+Observed RolloutController::observe(const kube::ObjectKey& key, std::optional<bool> is_image_found) {
   Observed seen{.key = key,
                 .rollout = rollouts_.get(key),
                 .clusters = clusters_.table(),
                 .unavailable = clusters_.unavailable(),
+                .is_image_found = is_image_found,
                 .now = runtime_.client().clock().now(),
                 .settings = decisions_};
   if (!seen.rollout) return seen;
@@ -183,6 +234,7 @@ Observed RolloutController::observe(const kube::ObjectKey& key) {
   for (const std::string& each : seen.rollout->spec.managed_policies) add(bare_name(each));
   for (const PolicyReference& each : seen.rollout->status.managed_policies_for_upgrade) add(each.name);
   observe_blockers(seen);
+  observe_precaching(seen);
   seen.bindings = owned(&bindings_, key);
   seen.placements = owned(placements_, key);
   for (Observed::Object& each : owned(rules_, key)) seen.placements.push_back(std::move(each));
@@ -195,8 +247,9 @@ Observed RolloutController::observe(const kube::ObjectKey& key) {
 }
 
 Task<kube::ReconcileResult> RolloutController::reconcile(kube::ObjectKey key) {
+  FAIRWAY_CO_TRY(const std::optional<bool> is_image_found, co_await look_up_release(key));
   // What was seen goes before anything is done: the tables in it can then be changed in place.
-  const kube::Plan<Action> plan = decide(observe(key));
+  const kube::Plan<Action> plan = decide(observe(key, is_image_found));
   reporter_.tell_notes(key, plan.notes);
   std::vector<kube::PlannedStep> steps;
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {

@@ -22,13 +22,16 @@
 #include "fleet/hub/policy_book.hpp"
 #include "fleet/hub/rollout_events.hpp"
 #include "fleet/hub/rollout_index.hpp"
+#include "fleet/hub/rollout_jobs.hpp"
+#include "fleet/hub/update_graph.hpp"
 #include "kube/runtime/control_loop.hpp"
 
 namespace fairway::fleet {
 
 struct RolloutSettings {
   Settings decisions = {};
-  std::size_t workers = 8;
+  std::shared_ptr<UpdateGraph> update_graph = {};  // null: releases are not looked up
+  std::size_t workers = 32;  // a request takes as long as a durable write; the server gathers them
 };
 
 class RolloutController {
@@ -43,18 +46,25 @@ class RolloutController {
   Task<void> prepare();
   // Sends events until cancelled.
   Task<void> run() { return events_.run(); }
+  // That are still to be sent.
+  std::size_t queued_events() const { return events_.queued(); }
 
  private:
   void follow_owned(kube::ObjectCache& cache);
   void follow_templates(kube::ObjectCache& cache);
+  void follow_precaching_configs(kube::ObjectCache& cache);
   void take_rollout(const kube::Change<ClusterGroupUpgrade>& change);
   void take_policy(const kube::Change<json::Object>& change);
   void take_cluster(const ManagedClusters::Change& change);
   void enqueue(const RolloutIndex::Keys& keys);
 
-  Observed observe(const kube::ObjectKey& key);
+  Observed observe(const kube::ObjectKey& key, std::optional<bool> is_image_found);
   void observe_blockers(Observed& seen) const;
+  void observe_precaching(Observed& seen) const;
   std::vector<Observed::Object> owned(const kube::ObjectCache* cache, const kube::ObjectKey& key) const;
+  // The release that a rollout in preparation asks for by its version.
+  std::optional<PlatformFields> release_of(const kube::ObjectKey& key) const;
+  Task<std::optional<bool>> look_up_release(kube::ObjectKey key);
   Task<kube::ReconcileResult> reconcile(kube::ObjectKey key);
 
   Task<void> act(Action action);
@@ -79,6 +89,7 @@ class RolloutController {
   PolicyBook policies_;
   RolloutIndex index_;
   RolloutEvents events_;
+  RolloutJobs jobs_;
   kube::LoopReporter reporter_;
   kube::Cache<ClusterGroupUpgrade>& rollouts_;
   kube::ObjectCache& policy_cache_;

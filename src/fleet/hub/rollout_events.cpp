@@ -12,7 +12,7 @@ namespace {
 
 const kube::ResourceType kEvents{.kind = {"events.k8s.io", "v1", "Event"}, .resource = "events"};
 constexpr std::size_t kMostQueued = 50'000;
-constexpr std::size_t kSenders = 4;
+constexpr std::size_t kSenders = 8;
 constexpr int kMostTries = 5;
 constexpr std::size_t kLongestNote = 1024;  // the API refuses longer ones
 constexpr std::size_t kLongestStem = 220;   // of a name, so that its end fits

@@ -115,7 +115,8 @@ Result<std::shared_ptr<http::Transport>> make_transport(boost::asio::any_io_exec
     if (!text) return std::unexpected(std::move(text.error()).within("certificate-authority"));
     authority = *std::move(text);
   }
-  http::ClientOptions options{.proxy = config.proxy};
+  // A controller writes many objects side by side, and every connection costs a handshake.
+  http::ClientOptions options{.proxy = config.proxy, .max_idle_connections = 64};
   if (config.server.is_tls()) {
     // Without a client certificate yet: it is set before the first request, and bad settings are told of now.
     auto context = tls_context(config, authority, {});
