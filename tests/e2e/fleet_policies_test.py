@@ -194,7 +194,26 @@ def bound_sets_only(hub):
     hub.await_condition("cgu", "Succeeded", "True Completed")
 
 
-SCENARIOS = [placements_choose, policies_are_carried_and_rolled_up, selective_enforcement, killed_under_way, bound_sets_only]
+def hub_templates_are_resolved(hub):
+    """Each cluster gets its own text; what was looked up is followed."""
+    maps = "/api/v1/namespaces/default/configmaps"
+    hub.create(maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}, "data": {"key": "one"}})
+    hub.bind("p3", ["s1", "s2"])
+    hub.await_children("p3", s1="inform", s2="inform")
+    root = hub.get(policies("default", NAMES["p3"]))["spec"]
+    definition = root["policy-templates"][0]["objectDefinition"]["spec"]["object-templates"][0]["objectDefinition"]
+    definition["data"] = {"a": '{{hub .ManagedClusterName hub}} {{hub fromConfigMap "default" "settings" "key" hub}}'}
+    hub.merge({"spec": root}, policies("default", NAMES["p3"]))
+    def text(cluster):
+        child = hub.get(policies(spoke(cluster), f"default.{NAMES['p3']}"))
+        found = child["spec"]["policy-templates"][0]["objectDefinition"]["spec"]["object-templates"][0]["objectDefinition"]
+        return found["data"]["a"]
+    eventually(lambda: [text("s1"), text("s2")] == ["spoke1 one", "spoke2 one"], "each has its own")
+    hub.merge({"data": {"key": "two"}}, f"{maps}/settings")
+    eventually(lambda: [text("s1"), text("s2")] == ["spoke1 two", "spoke2 two"], "and follows what it was made of")
+
+
+SCENARIOS = [placements_choose, hub_templates_are_resolved, policies_are_carried_and_rolled_up, selective_enforcement, killed_under_way, bound_sets_only]
 
 
 def context_of(scenario):
