@@ -1,6 +1,7 @@
 // Finer control over rollouts: cases 105 to 114, and what they leave open.
 #include "fleet/controls.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -443,6 +444,17 @@ TEST(Controls, Case114RollingKeepsSoManyActive) {
   EXPECT_THAT(seen, ElementsAre("s1 s2", "s1 s2", "s1 s3", "s1 s3", "s1 s4", "s1 s4", "s5", "s5"));
 }
 
+// The batch was planned for that; it cannot become one that starts everybody.
+TEST(Controls, ARollingBatchStaysMeteredWhenTheControlsChange) {
+  Controlled fleet({.rolling = true}, 5, 2);
+  fleet.settle("c");
+  fleet.change("c", [](ClusterGroupUpgrade& edited) { edited.spec.rollout_controls.reset(); });
+  fleet.settle("c");
+  EXPECT_EQ(fleet.enforced(), "s1 s2");
+  fleet.turn();
+  EXPECT_EQ(fleet.enforced(), "s3 s4");
+}
+
 TEST(Controls, NoMoreThanSoManyMayBeUnavailable) {
   Controlled fleet({.max_unavailable = json::Value(1)}, 3, 3);
   fleet.unavailable["s1"] = fleet.now;
@@ -474,6 +486,28 @@ TEST(Controls, AClusterHasItsOwnTimeAndIsTriedAgain) {
   fleet.turn();
   EXPECT_EQ(fleet.rows("c"), "s2 complete, s1 complete");
   EXPECT_EQ(fleet.condition("c", kSucceeded), "True Completed");
+  EXPECT_EQ(
+      std::ranges::count(fleet.events, "ClusterGroupUpgrade c: cluster s1 upgrade finished successfully",
+                         &RolloutEvent::note),
+      1);
+}
+
+TEST(Controls, AClustersOwnTimeStandsStillToo) {
+  Controlled fleet({.pause_mode = HoldMode::Freeze, .cluster_timeout = 10}, 2, 2);
+  for (const char* each : {"s1", "s2"}) fleet.agents[each].is_dead = true;
+  fleet.settle("c");
+  fleet.pass(minutes(6));
+  fleet.edit([](RolloutControls& controls) { controls.paused = true; });
+  fleet.settle("c");
+  fleet.pass(hours(1));
+  fleet.edit([](RolloutControls& controls) { controls.paused = false; });
+  fleet.settle("c");
+  fleet.pass(minutes(4));
+  fleet.settle("c");
+  EXPECT_EQ(fleet.rows("c"), "");
+  fleet.pass(seconds(1));
+  fleet.settle("c");
+  EXPECT_EQ(fleet.rows("c"), "s1 timedout p0, s2 timedout p0");
 }
 
 TEST(Controls, ACanaryThatRunsOutOfItsOwnTimeEndsIt) {

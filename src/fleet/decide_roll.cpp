@@ -93,10 +93,10 @@ void wake(Rolling& rolling) {
   plan.wake(rolling.now() + kFallback, "an event may have been lost");
 }
 
-// Takes in clusters for which there is room, once those who left their place are enforced nowhere. Whether it
-// did: then nothing else is done in this look.
+// Takes in clusters for which there is room. Whether it did: then nothing else is done in this look. Those
+// who left their place are out of every placement before the new ones are on record.
 bool refill(Rolling& rolling) {
-  if (!is_metered(rolling.controls()) || names_others(rolling)) return false;
+  if (!is_metered(rolling.draft) || has_other_works(rolling)) return false;
   const std::vector<std::string> room = admissible(rolling.draft);
   if (room.empty()) return false;
   raise_fence(rolling, true);

@@ -80,7 +80,7 @@ void check_cluster_timeout(Rolling& rolling, const std::string& name) {
 void move_cluster(Rolling& rolling, const std::string& name) {
   Draft& draft = rolling.draft;
   ClusterProgress& at = rolling.progress()[name];
-  if (at.state == ProgressState::NotStarted && !is_metered(rolling.controls())) start_cluster(draft, name);
+  if (at.state == ProgressState::NotStarted && !is_metered(rolling.draft)) start_cluster(draft, name);
   if (at.state != ProgressState::InProgress) return;
   std::optional<std::int64_t>& index = rolling.path.index(at);
   const std::int64_t from = index.value_or(0);
@@ -179,8 +179,14 @@ void record_late(Rolling& rolling) {
   rolling.draft.tell(batch_timed_out_event(rolling.draft.name(), rolling.draft.status));
 }
 
-bool is_metered(const RolloutControls& controls) {
-  return controls.rolling || !controls.max_unavailable.is_null() || controls.retry.per_cluster > 0;
+bool is_metered(const Draft& draft) {
+  const RolloutControls& controls = controls_of(draft.rollout.spec);
+  if (controls.rolling || !controls.max_unavailable.is_null() || controls.retry.per_cluster > 0) return true;
+  const ClusterGroupUpgradeStatus& status = draft.status;
+  const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(status.status.current_batch, 1));
+  return batch <= status.remediation_plan.size() &&
+         static_cast<std::int64_t>(status.remediation_plan[batch - 1].size()) >
+             status.computed_max_concurrency;
 }
 
 std::vector<std::string> admissible(const Draft& draft) {
@@ -245,7 +251,7 @@ void open_batch(Draft& draft, std::size_t batch) {
   draft.tell(batch_started_event(draft.name(), draft.status));
   const Batch& clusters = draft.status.remediation_plan[batch - 1];
   for (const std::string& each : clusters) progress.current_batch_remediation_progress[each] = {};
-  const bool starts_all = !is_metered(controls_of(draft.rollout.spec));
+  const bool starts_all = !is_metered(draft);
   for (const std::string& each : starts_all ? clusters : admissible(draft)) start_cluster(draft, each);
 }
 

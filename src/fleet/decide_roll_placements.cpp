@@ -55,7 +55,7 @@ bool stays_named(Rolling& rolling, Named whom, const std::string& cluster,
   if (whom == Named::LateOnly) return false;
   if (is_active(rolling, cluster)) return true;
   const ClusterRow* row = find_row(rolling.draft.status, cluster);
-  return !is_metered(rolling.controls()) && (row == nullptr || row->state != kSkipped);
+  return !is_metered(rolling.draft) && (row == nullptr || row->state != kSkipped);
 }
 
 void fill_placement(Rolling& rolling, Named whom, const json::Object& placement, std::int64_t index,
@@ -98,7 +98,7 @@ bool has_work(const Rolling& rolling, const std::string& cluster, const std::str
 // Whoever is through keeps the last work to the end of the batch, unless others wait for the place.
 bool keeps_work(Rolling& rolling, Named whom, const std::string& cluster) {
   const auto at = rolling.progress().find(cluster);
-  return whom == Named::All && !is_metered(rolling.controls()) && at != rolling.progress().end() &&
+  return whom == Named::All && !is_metered(rolling.draft) && at != rolling.progress().end() &&
          at->second.state == ProgressState::Completed;
 }
 
@@ -161,18 +161,9 @@ void raise_fence(Rolling& rolling, bool keeps_active) {
   }
 }
 
-bool names_others(Rolling& rolling) {
-  if (rolling.path.is_of_works()) {
-    return std::ranges::any_of(rolling.draft.seen.works, [&](const auto& each) {
-      return !due_step(rolling, Named::All, std::string(kube::namespace_of(*each)));
-    });
-  }
-  const std::vector<std::string> late = late_clusters(rolling);
-  const std::set<std::string_view> are_late(late.begin(), late.end());
-  return std::ranges::any_of(rolling.draft.seen.placements, [&](const auto& each) {
-    return std::ranges::any_of(clusters_in(*each), [&](const std::string& name) {
-      return !are_late.contains(name) && !is_active(rolling, name);
-    });
+bool has_other_works(Rolling& rolling) {
+  return std::ranges::any_of(rolling.draft.seen.works, [&](const auto& each) {
+    return !due_step(rolling, Named::All, std::string(kube::namespace_of(*each)));
   });
 }
 

@@ -243,7 +243,11 @@ TEST(Laws, NobodyIsEnforcedOutOfTurnInAnyInterleaving) {
   world.fleet.add_policy("p1", {.remediation_action = "inform", .soak = std::chrono::seconds(2)});
   kube::Random random(7);
   world.fleet.create("c", some_spec(random));
-  world.fleet.create("d", some_controlled_spec(random));
+  // One that takes clusters in as others are done: the hardest to keep within its number.
+  ClusterGroupUpgradeSpec rolling = some_controlled_spec(random);
+  rolling.remediation_strategy = {.max_concurrency = 2};
+  rolling.rollout_controls = RolloutControls{.rolling = true};
+  world.fleet.create("d", std::move(rolling));
   for (const char* each : {"c", "d"}) world.fleet.settle(each);
   kube::testing::LawOptions options{.seeds = 200, .steps = 100, .disturbing = 0.3, .stale = 0.2};
   if (const char* runs = std::getenv("FAIRWAY_FLEET_RUNS"))

@@ -46,8 +46,9 @@ bool is_through(Rolling& rolling, const std::string& cluster);
 std::vector<std::string> late_clusters(const Rolling& rolling);
 // Rows of those that are on their way, and the event.
 void record_late(Rolling& rolling);
-// Whether clusters of the batch start as there is room.
-bool is_metered(const RolloutControls& controls);
+// Whether clusters of the batch start as there is room: because the controls ask for it, or did when the
+// batch was planned with more clusters than may be on their way.
+bool is_metered(const Draft& draft);
 // Clusters that wait and for which there is room now, in their order.
 std::vector<std::string> admissible(const Draft& draft);
 void start_cluster(Draft& draft, const std::string& cluster);
@@ -62,7 +63,8 @@ void enforce(Rolling& rolling, Named whom = Named::All);
 // The next number, so that whatever was decided from an older look is refused. Nobody is named any more but
 // those who are late and, with `keeps_active`, those who are on their way.
 void raise_fence(Rolling& rolling, bool keeps_active);
-// Whether somebody is still named who is neither on the way nor late.
-bool names_others(Rolling& rolling);
+// Whether somebody still has a work who is neither on the way nor late: works have no fence, and go in their
+// own time.
+bool has_other_works(Rolling& rolling);
 
 }  // namespace fairway::fleet

@@ -63,6 +63,33 @@ TEST(Works, K24OneWorkAfterTheOtherAndABatchAfterTheOther) {
   EXPECT_TRUE(fleet.objects.empty());
 }
 
+TEST(Works, TheNextBatchWaitsUntilTheWorksOfTheLastAreGone) {
+  SimulatedFleet fleet = fleet_of_works({"ibu-prep"});
+  fleet.settle("cgu");
+  fleet.tick();
+  // The cluster has its own finalizer on it, and takes its time.
+  auto& slow = fleet.objects.at("ManifestWork spoke1/default.ibu-prep-kuttl");
+  json::Object going = *slow;
+  going["metadata"].get_object()["deletionTimestamp"] = "2024-01-01T00:00:00Z";
+  slow = std::make_shared<const json::Object>(std::move(going));
+  fleet.settle("cgu");
+  EXPECT_EQ(works(fleet), "spoke1/default.ibu-prep-kuttl spoke4/default.ibu-prep-kuttl ");
+  EXPECT_EQ(fleet.progress("cgu"), "1: spoke1 0, spoke4 done");
+  fleet.objects.erase("ManifestWork spoke1/default.ibu-prep-kuttl");
+  fleet.settle("cgu");
+  fleet.tick();
+  auto& last = fleet.objects.at("ManifestWork spoke4/default.ibu-prep-kuttl");
+  json::Object held = *last;
+  held["metadata"].get_object()["deletionTimestamp"] = "2024-01-01T00:00:00Z";
+  last = std::make_shared<const json::Object>(std::move(held));
+  fleet.settle("cgu");
+  EXPECT_EQ(fleet.progress("cgu"), "1: spoke1 done, spoke4 done");
+  EXPECT_EQ(works(fleet), "spoke4/default.ibu-prep-kuttl ");
+  fleet.objects.erase("ManifestWork spoke4/default.ibu-prep-kuttl");
+  fleet.settle("cgu");
+  EXPECT_EQ(fleet.progress("cgu"), "2: spoke6 0");
+}
+
 TEST(Works, K25TemplatesThatAreMissingAreNamed) {
   SimulatedFleet fleet = fleet_of_works();
   fleet.templates.erase("ibu-upgrade");
