@@ -164,6 +164,41 @@ bool is_refused_somewhere(const Observed& seen) {
   });
 }
 
+// What is there, against what the policy asks for.
+Plan look(const Observed& seen, const Configuration& configuration) {
+  Plan plan;
+  Judged judged = judge_all(seen, configuration);
+  plan.notes = std::move(judged.notes);
+  if (!judged.actions.empty()) {
+    plan.actions = std::move(judged.actions);
+    return plan;
+  }
+  Report report = report_of(seen, configuration, judged);
+  std::set<Subject> wanted;
+  for (const Verdict& each : report.verdicts) wanted.insert(each.subject);
+  // A template that cannot be told says nothing about what is still wanted.
+  const bool is_known = std::ranges::none_of(
+      seen.templates, [](const PreparedTemplate& each) { return each.fault.has_value(); });
+  report.is_incomplete = !is_known && configuration.prune != Prune::None;
+  const Pruning pruning = is_known ? prune(seen, configuration, wanted) : Pruning{};
+  for (const ObjectAction& each : pruning.actions)
+    std::visit([&](const auto& one) { plan.actions.emplace_back(one); }, each);
+  if (!plan.actions.empty()) return plan;
+  if (!pruning.refusals.empty()) {
+    report.findings.push_back(cleaning_failed(pruning));
+    report.message = message_of(seen, configuration, false, report.findings);
+  }
+  write_status(plan, seen, configuration, report);
+  if (configuration.is_enforced && is_refused_somewhere(seen))
+    plan.wake(seen.now + kRefusalStands, "a write was refused");
+  const auto is_unreadable = [](const PreparedTemplate& each) {
+    return each.fault && each.fault->reason == kServerError;
+  };
+  if (std::ranges::any_of(seen.templates, is_unreadable))
+    plan.wake(seen.now + kRefusalStands, "a kind could not be read");
+  return plan;
+}
+
 }  // namespace
 
 std::string describe(const Action& action) {
@@ -202,32 +237,7 @@ kube::Plan<Action> decide(const Observed& seen) {
     if (due.at) plan.wake(*due.at, "the evaluation interval ends");
     return plan;
   }
-  Judged judged = judge_all(seen, configuration);
-  plan.notes = std::move(judged.notes);
-  if (!judged.actions.empty()) {
-    plan.actions = std::move(judged.actions);
-    return plan;
-  }
-  Report report = report_of(seen, configuration, judged);
-  std::set<Subject> wanted;
-  for (const Verdict& each : report.verdicts) wanted.insert(each.subject);
-  const Pruning pruning = prune(seen, configuration, wanted);
-  for (const ObjectAction& each : pruning.actions)
-    std::visit([&](const auto& one) { plan.actions.emplace_back(one); }, each);
-  if (!plan.actions.empty()) return plan;
-  if (!pruning.refusals.empty()) {
-    report.findings.push_back(cleaning_failed(pruning));
-    report.message = message_of(seen, configuration, false, report.findings);
-  }
-  write_status(plan, seen, configuration, report);
-  if (configuration.is_enforced && is_refused_somewhere(seen))
-    plan.wake(seen.now + kRefusalStands, "a write was refused");
-  const auto is_unreadable = [](const PreparedTemplate& each) {
-    return each.fault && each.fault->reason == kServerError;
-  };
-  if (std::ranges::any_of(seen.templates, is_unreadable))
-    plan.wake(seen.now + kRefusalStands, "a kind could not be read");
-  return plan;
+  return look(seen, configuration);
 }
 
 }  // namespace fairway::fleet::agent

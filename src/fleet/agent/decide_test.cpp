@@ -441,6 +441,23 @@ TEST(Prune, WhatIsNoLongerNamedGoes) {
   EXPECT_NE(cluster.find("Namespace foo"), nullptr);
 }
 
+// Not being able to tell never deletes.
+TEST(Prune, ATemplateThatCannotBeReadGivesNothingUp) {
+  SimulatedCluster cluster;
+  const std::string good = with(kPruned, one_template("musthave", kSettings));
+  const std::string bad = with(kPruned, "object-templates-raw: '{{ nonsense }}'");
+  cluster.set_policy(good);
+  cluster.settle();
+  cluster.set_policy(bad);
+  cluster.settle();
+  EXPECT_EQ(cluster.reason(), "Error processing template");
+  EXPECT_NE(cluster.find("ConfigMap default/s"), nullptr);
+  // And it is still known who made it.
+  cluster.delete_policy();
+  cluster.settle();
+  EXPECT_EQ(cluster.find("ConfigMap default/s"), nullptr);
+}
+
 TEST(Prune, WaitsForWhatIsHeld) {
   SimulatedCluster cluster;
   cluster.set_policy(with(kPruned, one_template("musthave", kSettings)));

@@ -86,6 +86,23 @@ json::Array next_related(const Report& report, const std::vector<Related>& befor
   return related;
 }
 
+// Which object an entry is about.
+std::vector<std::string> identity_of(const json::Value& entry) {
+  if (!entry.is_object()) return {};
+  const json::Object& object = entry.get_object();
+  return {text_at(object, {"object", "apiVersion"}), text_at(object, {"object", "kind"}),
+          text_at(object, {"object", "metadata", "namespace"}),
+          text_at(object, {"object", "metadata", "name"})};
+}
+
+// Adds the known entries about other objects than those that are listed already.
+void keep_known(json::Array& related, const json::Array& known) {
+  std::set<std::vector<std::string>> listed;
+  for (const json::Value& each : related) listed.insert(identity_of(each));
+  for (const json::Value& each : known)
+    if (listed.insert(identity_of(each)).second) related.push_back(each);
+}
+
 void remember(json::Array& history, const std::string& message, WallTime when) {
   if (message.empty()) return;
   if (!history.empty() && history[0].is_object() && text_at(history[0].get_object(), {"message"}) == message)
@@ -110,6 +127,9 @@ json::Object next_status(const Observed& seen, const Report& report) {
   remember(history, report.message,
            seen.now + std::chrono::microseconds(report.message_before.empty() ? 0 : 1));
   json::Array related = next_related(report, related_of(*seen.policy));
+  if (const json::Array* known = json::get_array(status, {"relatedObjects"});
+      known != nullptr && report.is_incomplete)
+    keep_known(related, *known);
   status["compliant"] = report.is_terminating ? "Terminating" : word_of(report.is_compliant());
   status["compliancyDetails"] = next_details(seen, report);
   if (related.empty()) {

@@ -21,6 +21,7 @@ struct Report {
   std::string message = {};            // for the history
   std::string message_before = {};     // the same before the pass acted; empty when it did not act
   bool is_terminating = false;
+  bool is_incomplete = false;  // some template could not be told: what was known of objects stays on record
 
   bool is_compliant() const;
 };
