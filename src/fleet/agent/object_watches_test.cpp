@@ -37,7 +37,7 @@ Task<void> stop(ObjectWatches& watches) {
 
 class WatchingObjects : public ::testing::Test {
  protected:
-  ~WatchingObjects() override { EXPECT_TRUE(manual_.run(stop(watches_))); }
+  void TearDown() override { EXPECT_TRUE(manual_.run(stop(watches_))); }
 
   void put(const kube::ResourceType& type, std::string_view ns, std::string_view name, int value = 0) {
     api_.put(type.gvr(), object(type, ns, name, value));
