@@ -13,6 +13,7 @@ namespace fairway::device {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1024 * 1024;
+constexpr std::uint64_t kBlock = 512;  // what st_blocks counts
 constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 30;
 
 bool cannot_clone(int error) {
@@ -72,7 +73,7 @@ Result<void> ContentCopier::copy_range(int from, int to, std::uint64_t begin, st
   return {};
 }
 
-Result<void> ContentCopier::copy_data(int from, int to, std::uint64_t size, const std::string& path) {
+Result<void> ContentCopier::copy_around_holes(int from, int to, std::uint64_t size, const std::string& path) {
   if (::ftruncate(to, static_cast<off_t>(size)) != 0) return system_failure("write the copy of", path);
   for (std::uint64_t at = 0; at < size;) {
     const off_t begin = ::lseek(from, static_cast<off_t>(at), SEEK_DATA);
@@ -87,11 +88,15 @@ Result<void> ContentCopier::copy_data(int from, int to, std::uint64_t size, cons
   return {};
 }
 
-Result<bool> ContentCopier::copy(int from, int to, std::uint64_t size, const std::string& path) {
+Result<bool> ContentCopier::copy(int from, int to, const struct stat& facts, const std::string& path) {
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
   if (size == 0) return may_clone_;
   FAIRWAY_TRY(const bool is_cloned, clone(from, to, path));
-  if (!is_cloned) FAIRWAY_CHECKED(copy_data(from, to, size, path));
-  return is_cloned;
+  if (is_cloned) return true;
+  // A file with as many blocks as it needs has no holes worth looking for.
+  const bool is_dense = static_cast<std::uint64_t>(facts.st_blocks) * kBlock >= size;
+  FAIRWAY_CHECKED(is_dense ? copy_range(from, to, 0, size, path) : copy_around_holes(from, to, size, path));
+  return false;
 }
 
 bool can_clone_into(int from, const std::string& directory) {

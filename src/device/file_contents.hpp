@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <sys/stat.h>
 
 #include "base/result.hpp"
 
@@ -11,14 +12,15 @@ namespace fairway::device {
 
 class ContentCopier {
  public:
-  // The files are open for reading and for writing; the target is empty. Whether it was cloned.
-  Result<bool> copy(int from, int to, std::uint64_t size, const std::string& path);
+  // The files are open for reading and for writing; the target is empty, `facts` are the source's. Whether it
+  // was cloned.
+  Result<bool> copy(int from, int to, const struct stat& facts, const std::string& path);
   // False once the file systems have said that they cannot.
   bool may_clone() const { return may_clone_; }
 
  private:
   Result<bool> clone(int from, int to, const std::string& path);
-  Result<void> copy_data(int from, int to, std::uint64_t size, const std::string& path);
+  Result<void> copy_around_holes(int from, int to, std::uint64_t size, const std::string& path);
   Result<void> copy_range(int from, int to, std::uint64_t begin, std::uint64_t end, const std::string& path);
 
   bool may_clone_ = true;

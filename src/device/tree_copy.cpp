@@ -104,7 +104,7 @@ class TreeCopier {
                                      facts.st_mode & 0777));
     if (!target) return system_failure("create the copy of", shown(relative));
     const auto size = static_cast<std::uint64_t>(facts.st_size);
-    FAIRWAY_TRY(const bool is_cloned, contents_.copy(source.get(), target.get(), size, shown(relative)));
+    FAIRWAY_TRY(const bool is_cloned, contents_.copy(source.get(), target.get(), facts, shown(relative)));
     if (!is_cloned && size > 0) ++report_.copied;
     FAIRWAY_CHECKED(copy_attributes(source.get(), target.get(), facts, shown(relative), has_inherited_));
     struct stat after{};

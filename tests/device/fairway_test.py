@@ -180,7 +180,7 @@ def main():
     folder = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     try:
         run(folder)
-    except Failure as failure:
+    except (Failure, OSError, AssertionError) as failure:
         print(f"FAILED: {failure}")
         log = pathlib.Path(folder, "root/var/lib/up.log")
         print(log.read_text()[-3000:] if log.exists() else "")

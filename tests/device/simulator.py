@@ -53,7 +53,7 @@ class Device(Faults):
         self.grubenv = os.path.join(self.root, "boot/grub2/grubenv")
         self.boots, self.entries, self.states = 0, [], {None}
         self.copies, self.healthy = {}, {}
-        self.services = "inactive"
+        self.was_checked = False
         self.reached = None  # what pre-run left, of the last boot
         self.explore, self.points, self.environment = None, 0, {}
         self.image = None
@@ -231,8 +231,9 @@ class Device(Faults):
             self.set_services("inactive")
         if power_lost == "before health":
             return "lost"
-        if not self.explore:
+        if not self.explore and (code != 0 or not self.was_checked):  # that all is well, once a device
             self.check(code)
+            self.was_checked = code == 0
         verdict = healthy(self) if callable(healthy) else healthy
         is_green = verdict and code == 0
         self.judge("green" if is_green else "red")
