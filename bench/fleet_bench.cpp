@@ -11,15 +11,9 @@
 // peer, in the same run, is a fleet of ten clusters: cost follows the change when the requests are the same.
 #include <algorithm>
 #include <deque>
-#include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <malloc.h>
 #include <set>
-#include <signal.h>
-#include <sstream>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "async/event_loop.hpp"
@@ -32,6 +26,8 @@
 #include "fleet/hub/rollout_controller.hpp"
 #include "kube/client/kubeconfig.hpp"
 #include "kube/client/transport.hpp"
+
+#include "server_process.hpp"
 
 namespace fairway::fleet {
 namespace {
@@ -47,19 +43,6 @@ template <class T>
 T accepted(Result<T> result) {
   if (!result) give_up(result.error().describe());
   if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-double resident_mib(pid_t pid) {
-  const std::string status = read_file(fmt::format("/proc/{}/status", pid));
-  const auto at = status.find("VmRSS:");
-  return static_cast<double>(*parse_unsigned(split_words(status.substr(at + 6))[0])) / 1024;
 }
 
 // The sum of all series of this counter.
@@ -78,47 +61,6 @@ double quantile(std::vector<double> values, double share) {
   return values[std::min(values.size() - 1,
                          static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
-
-// The server, started on a free port in a folder of its own, and ended with this object.
-class ServerProcess {
- public:
-  ServerProcess() {
-    const char* binary = std::getenv("FAIRWAY");
-    if (binary == nullptr) give_up("expected the binary's name in FAIRWAY");
-    std::string name = (std::filesystem::temp_directory_path() / "fleet-bench-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) give_up("no temporary folder");
-    folder_ = name;
-    const std::filesystem::path kubeconfig = folder_ / "kubeconfig";
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      const int null = ::open("/dev/null", O_WRONLY);
-      ::dup2(null, STDERR_FILENO);
-      ::dup2(null, STDOUT_FILENO);
-      ::execl(binary, "fairway", "apiserver", "--listen", "127.0.0.1:0", "--data", (folder_ / "data").c_str(),
-              "--write-kubeconfig", kubeconfig.c_str(), nullptr);
-      ::_exit(127);
-    }
-    while (!std::filesystem::exists(kubeconfig) || std::filesystem::file_size(kubeconfig) == 0) {
-      int status = 0;
-      if (::waitpid(pid_, &status, WNOHANG) == pid_) give_up("the server ended at once");
-      ::usleep(1000);  // measures a real process from outside: NOLINT(clock)
-    }
-  }
-  ~ServerProcess() {
-    ::kill(pid_, SIGTERM);
-    ::waitpid(pid_, nullptr, 0);
-    std::filesystem::remove_all(folder_);
-  }
-  kube::ClientConfig config() const {
-    const auto kubeconfig = accepted(kube::parse_kubeconfig(read_file(folder_ / "kubeconfig"), "kubeconfig"));
-    return accepted(kube::resolve_context(kubeconfig));
-  }
-  pid_t pid() const { return pid_; }
-
- private:
-  std::filesystem::path folder_;
-  pid_t pid_ = -1;
-};
 
 std::string cluster_name(int i) {
   return fmt::format("cluster-{:05}", i);
@@ -225,7 +167,7 @@ class World {
   kube::Runtime& runtime() { return *runtime_; }
   metrics::Registry& registry() { return registry_; }
   double requests() const { return total(registry_, "rest_client_requests_total"); }
-  double server_mib() const { return resident_mib(server_.pid()); }
+  double server_mib() const { return bench::resident_mib(server_.pid()); }
 
  private:
   Task<void> drain(std::shared_ptr<std::deque<std::function<Task<void>()>>> open) {
@@ -237,13 +179,14 @@ class World {
     co_return Result<void>{};
   }
   std::unique_ptr<kube::Client> client(metrics::Registry* registry) {
-    const kube::ClientConfig config = server_.config();
+    const auto kubeconfig = accepted(kube::parse_kubeconfig(server_.kubeconfig(), "the server's kubeconfig"));
+    const kube::ClientConfig config = accepted(kube::resolve_context(kubeconfig));
     auto transport = accepted(kube::make_transport(loop_.executor(), loop_.clock(), config));
     return std::make_unique<kube::Client>(std::move(transport), loop_.clock(), config.server,
                                           kube::ClientOptions{.requests_per_second = 0, .metrics = registry});
   }
 
-  ServerProcess server_;
+  bench::ServerProcess server_;
   async::EventLoop loop_;
   metrics::Registry registry_;
   std::unique_ptr<kube::Client> user_;
@@ -336,7 +279,7 @@ void many_rollouts(int count) {
   fmt::print("requests of the controller for each{:>14.1f}  (of these, events {:.1f})\n",
              (world.requests() - before) / count,
              total(world.registry(), "fairway_rollout_events_total") / count);
-  fmt::print("resident memory{:>38.0f} MiB controllers, {:.0f} MiB server\n", resident_mib(::getpid()),
+  fmt::print("resident memory{:>38.0f} MiB controllers, {:.0f} MiB server\n", bench::resident_mib(::getpid()),
              world.server_mib());
   world.stop();
 }
@@ -401,7 +344,7 @@ class LargeFleet {
         "{:>6} x {:<4}{:>10.1f}{:>9.1f}{:>12.1f}{:>9.1f}{:>12.1f}{:>12.1f} s{:>10.1f}{:>10.0f}{:>10.0f}\n",
         clusters_, policies_, quantile(to_root, 0.5), quantile(to_root, 0.99), quantile(to_rollout, 0.5),
         quantile(to_rollout, 0.99), quantile(sent, 0.5), propagated_, propagating_requests_,
-        resident_mib(::getpid()), world_.server_mib());
+        bench::resident_mib(::getpid()), world_.server_mib());
   }
 
  private:
