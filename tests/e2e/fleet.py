@@ -9,9 +9,11 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 
 from cluster_version import ApiServer, Daemon
-from update_service import PATIENCE, check, equal, eventually, not_run
+from update_service import PATIENCE, case, check, equal, eventually, finish, not_run
 
 NAMES = {
     "p0": "policy0-common-config-policy", "p1": "policy1-common-cluster-version-policy", "p2": "policy2-common-pao-sub-policy",
@@ -227,3 +229,20 @@ def start_api(folder, hubs):
     if not shutil.which("kubectl"):
         not_run("there is no kubectl")
     return ApiServer(pathlib.Path(folder) / "data", hubs)
+
+
+def run_scenarios(scenarios, make_hub):
+    """Each on a hub of its own, some hubs on one server; names of scenarios as arguments choose among them."""
+    chosen = [each for each in scenarios if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
+    for first in range(0, len(chosen), 6):
+        some = chosen[first:first + 6]
+        with tempfile.TemporaryDirectory() as folder:
+            api = start_api(folder, [each.__name__.replace("_", "-") for each in some])
+            try:
+                for scenario in some:
+                    with case(scenario.__name__.replace("_", " ")), make_hub(api, scenario.__name__.replace("_", "-"), scenario) as hub:
+                        scenario(hub)
+                        hub.daemon.stop()
+            finally:
+                api.stop()
+    return finish()

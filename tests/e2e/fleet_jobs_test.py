@@ -1,10 +1,6 @@
 #!/usr/bin/env python3
 """Backups and pre-caches before a rollout (K17 to K23): the clusters' side is the test's, by ManagedClusterViews and -Actions."""
-import sys
-import tempfile
-
 from fleet import *
-from update_service import case, finish
 
 VIEWS = "/apis/view.open-cluster-management.io/v1beta1/namespaces/{}/managedclusterviews"
 ACTIONS = "/apis/action.open-cluster-management.io/v1beta1/namespaces/{}/managedclusteractions"
@@ -195,23 +191,9 @@ SCENARIOS = [k17_backup_complete, k18_backup_fail, k19_backup_partial_complete, 
              k21_pre_caching_missing_sub_policy, k22_pre_caching_partial_complete, k23_pre_caching_with_configs]
 
 
-def context_of(scenario):
-    return scenario.__name__.replace("_", "-")
-
-
-def main():
-    chosen = [each for each in SCENARIOS if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
-    with tempfile.TemporaryDirectory() as folder:
-        api = start_api(folder, [context_of(each) for each in chosen])
-        try:
-            for scenario in chosen:
-                with case(scenario.__name__.replace("_", " ")), JobHub(api, context_of(scenario)) as hub:
-                    scenario(hub)
-                    hub.daemon.stop()
-        finally:
-            api.stop()
-    return finish()
+def make_hub(api, context, _):
+    return JobHub(api, context)
 
 
 if __name__ == "__main__":
-    main()
+    run_scenarios(SCENARIOS, make_hub)

@@ -3,11 +3,7 @@
 
 Selective enforcement as kubectl shows it, the roll-up, what is foreign, and a rollout whose controllers are killed under way.
 """
-import sys
-import tempfile
-
 from fleet import *
-from update_service import case, finish
 
 ALL = "fleet,policy,placement"
 DECISIONS = "/apis/cluster.open-cluster-management.io/v1beta1/namespaces/default/placementdecisions"
@@ -216,24 +212,9 @@ def hub_templates_are_resolved(hub):
 SCENARIOS = [placements_choose, hub_templates_are_resolved, policies_are_carried_and_rolled_up, selective_enforcement, killed_under_way, bound_sets_only]
 
 
-def context_of(scenario):
-    return scenario.__name__.replace("_", "-")
-
-
-def main():
-    chosen = [each for each in SCENARIOS if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
-    with tempfile.TemporaryDirectory() as folder:
-        api = start_api(folder, [context_of(each) for each in chosen])
-        try:
-            for scenario in chosen:
-                flags = ("--cluster-sets", "bound") if scenario is bound_sets_only else ()
-                with case(scenario.__name__.replace("_", " ")), WholeHub(api, context_of(scenario), flags) as hub:
-                    scenario(hub)
-                    hub.daemon.stop()
-        finally:
-            api.stop()
-    return finish()
+def make_hub(api, context, scenario):
+    return WholeHub(api, context, ("--cluster-sets", "bound") if scenario is bound_sets_only else ())
 
 
 if __name__ == "__main__":
-    main()
+    run_scenarios(SCENARIOS, make_hub)

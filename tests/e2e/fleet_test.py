@@ -5,11 +5,8 @@
 """
 import datetime
 import json
-import sys
-import tempfile
 
 from fleet import *
-from update_service import case, finish
 
 DONE = "All clusters are compliant with all the managed policies"
 LABELS = {"beforeEnable": {"addClusterLabels": {"ztp-running": ""}, "removeClusterLabels": ["ztp-done"]},
@@ -345,24 +342,9 @@ SCENARIOS = [
 ]
 
 
-def context_of(scenario):
-    return scenario.__name__.replace("_", "-")
-
-
-def main():
-    chosen = [each for each in SCENARIOS if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
-    with tempfile.TemporaryDirectory() as folder:
-        api = start_api(folder, [context_of(each) for each in chosen])
-        try:
-            for scenario in chosen:
-                flags = ("--placement-kind", "PlacementRule") if scenario is by_placement_rules else ()
-                with case(scenario.__name__.replace("_", " ")), Hub(api, context_of(scenario), flags=flags) as hub:
-                    scenario(hub)
-                    hub.daemon.stop()
-        finally:
-            api.stop()
-    return finish()
+def make_hub(api, context, scenario):
+    return Hub(api, context, flags=("--placement-kind", "PlacementRule") if scenario is by_placement_rules else ())
 
 
 if __name__ == "__main__":
-    main()
+    run_scenarios(SCENARIOS, make_hub)
