@@ -432,7 +432,9 @@ TEST(Red, RestoresAtOnceForASystemThatCannotIfAskedTo) {
 
 TEST(PreRun, ATailOfTheVersionIsSaid) {
   Observed seen = state(A, {}, AppVersion::parse("4.14.0-rc.1").value());
-  EXPECT_NE(to_text(decide_pre_run(seen)).find("\"-rc.1\" of the installed software's version 4.14.0 does not count"), std::string::npos);
+  EXPECT_NE(to_text(decide_pre_run(seen))
+                .find("\"-rc.1\" of the installed software's version 4.14.0 does not count"),
+            std::string::npos);
 }
 
 TEST(PreRun, AMigrationGoesOnWhereItWas) {
