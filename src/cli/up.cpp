@@ -149,7 +149,7 @@ void add_up(CLI::App& root, Invocation& invocation) {
   command.group(kRunCommands);
   command.footer(kExamples);
   auto settings = std::make_shared<UpSettings>();
-  number_option(command, "--clusters,--members", settings->members, {.least = 0, .most = kMostMembers},
+  number_option(command, "--clusters", settings->members, {.least = 0, .most = kMostMembers},
                 "How many member clusters to have");
   endpoint_option(
       command, "--update-service-listen", settings->update_service,
