@@ -44,7 +44,7 @@ class Up(cluster_version.ApiServer):
         self.kubeconfig = self.folder.parent / "kubeconfig.of-the-test"
         self.kubeconfig.unlink(missing_ok=True)
         with open(self.folder.parent / "up.log", "ab") as log:
-            self.daemon = subprocess.Popen([simulator.FAIRWAY, "up", "--data", self.folder, "--members", "1", "--listen", "127.0.0.1:0",
+            self.daemon = subprocess.Popen([simulator.FAIRWAY, "up", "--data", self.folder, "--clusters", "1", "--listen", "127.0.0.1:0",
                                             "--write-kubeconfig", self.kubeconfig], stdout=log, stderr=log)
         cluster_version.eventually(self.kubeconfig.exists, "Fairway is up")
         self.port = int(re.search(r"https://127\.0\.0\.1:(\d+)", self.kubeconfig.read_text())[1])
@@ -93,6 +93,14 @@ class FairwayDevice(simulator.Device):
     def play_application(self):
         is_first = not os.path.exists(os.path.join(self.data, "store"))
         server = Up(pathlib.Path(self.data))
+        try:
+            self.use(server, is_first)
+            server.stop()
+        finally:
+            server.kill()
+        self.states.add(self.contents())
+
+    def use(self, server, is_first):
         if is_first:
             server.fill()
         server.create("/api/v1/namespaces/default/configmaps",
@@ -100,8 +108,6 @@ class FairwayDevice(simulator.Device):
         stored = server.get(f"{DEFINITIONS}/widgets.example.test")["status"]["storedVersions"]
         equal(stored, ["v1alpha1" if self.booted.letter == "A" else "v1"], "what the definition says of its objects")
         equal(len(server.get(WIDGETS)["items"]), COUNTS[""], "all widgets are there")
-        server.stop()
-        self.states.add(self.contents())
 
 
 def stored_versions(tree):
