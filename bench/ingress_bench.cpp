@@ -25,30 +25,14 @@
 #include "kube/client/transport.hpp"
 #include "kube/runtime/runtime.hpp"
 
+#include "counting.hpp"
+
 namespace fairway::ingress {
 namespace {
 
-[[noreturn]] void give_up(const std::string& why) {
-  fmt::print(stderr, "ingress_bench: {}\n", why);
-  std::exit(1);
-}
-
-template <class T>
-T accepted(Result<T> result) {
-  if (!result) give_up(result.error().describe());
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
-
-// The sum of all series of this counter.
-double total(const metrics::Registry& registry, std::string_view name) {
-  double sum = 0;
-  const std::string text = registry.expose();
-  for (const std::string_view line : split(text, '\n')) {
-    if (!line.starts_with(name) || (line[name.size()] != '{' && line[name.size()] != ' ')) continue;
-    sum += parse_double(line.substr(line.rfind(' ') + 1)).value_or(0);
-  }
-  return sum;
-}
+using bench::accepted;
+using bench::give_up;
+using bench::total;
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "fleet/availability.hpp"
+#include "fleet/hub/reading.hpp"
 #include "kube/core/conditions.hpp"
 #include "kube/core/object.hpp"
 
@@ -11,19 +12,6 @@ namespace fairway::fleet {
 namespace {
 
 constexpr std::string_view kNameKey = "name";
-
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
-template <class Read>
-void each_object(const json::Object& object, json::Path path, Read read) {
-  const json::Array* found = json::get_array(object, path);
-  if (found == nullptr) return;
-  for (const json::Value& each : *found) {
-    if (each.is_object()) read(each.get_object());
-  }
-}
 
 }  // namespace
 

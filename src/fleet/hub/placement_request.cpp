@@ -3,23 +3,11 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "fleet/hub/reading.hpp"
 #include "kube/core/object.hpp"
 
 namespace fairway::fleet {
 namespace {
-
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
-template <class Read>
-void each_object(const json::Object& object, json::Path path, Read read) {
-  const json::Array* found = json::get_array(object, path);
-  if (found == nullptr) return;
-  for (const json::Value& each : *found) {
-    if (each.is_object()) read(each.get_object());
-  }
-}
 
 bool has_empty_in(const json::Object& selector) {
   bool found = false;
