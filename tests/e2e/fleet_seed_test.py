@@ -174,7 +174,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="fairway-fleet-") as folder:
         api = start_api(folder, SPOKES)
         fleet = Fleet(api)
-        members, hub = [], None
+        members, hub, watch = [], None, None
         try:
             for spoke in SPOKES:
                 fleet.add_spoke(spoke)
@@ -223,6 +223,8 @@ def main():
             check("what has ended cannot be paused", "has ended" in fleet.rollout("pause", "cgu-1", code=1))
         finally:
             kind, value, trace = sys.exc_info()
+            if watch and watch.poll() is None:
+                watch.kill()
             for each in ([hub] if hub else []):
                 each.__exit__(kind, value, trace)
             for each in members:
