@@ -234,12 +234,14 @@ void add_rollout_steering(CLI::App& rollout, Invocation& invocation) {
       "Write what a failed rollout teaches as a block of graph data\n\nA conditional block against the "
       "release, "
       "with the failure as its message, for somebody to review. Printed, or\nwritten into graph data.",
-      "fairway rollout block edge-4-17 --graph-data graph-data");
+      "fairway rollout block edge-4-17 --url https://incidents.example.com/42 --graph-data graph-data");
   block.add_option("--graph-data", learned->graph_data, "Write it there")->type_name("FOLDER");
   block.add_option("--from", learned->choice.from, "Versions that are kept from it: a regular expression")
       ->type_name("REGEX")
       ->default_str(learned->choice.from);
-  block.add_option("--url", learned->choice.url, "Where to read more")->type_name("URL");
+  block.add_option("--url", learned->choice.url, "Where to read more: the page of the incident")
+      ->required()
+      ->type_name("URL");
   block.add_option("--promql", learned->choice.promql, "Which clusters it is about; all")->type_name("QUERY");
   on_chosen(block, invocation, learned, run_block);
 }

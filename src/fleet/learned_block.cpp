@@ -66,8 +66,7 @@ Result<LearnedBlock> learn_block(const ClusterGroupUpgrade& rollout, const Polic
   json::Object content;
   content["to"] = release;
   content["from"] = choice.from;
-  content["url"] =
-      choice.url.empty() ? "https://example.com/replace-by-the-page-of-this-incident" : choice.url;
+  content["url"] = choice.url;
   content["name"] = name;
   content["message"] = failure_text(rollout, release);
   content["matchingRules"] = json::Array{std::move(rule)};

@@ -14,7 +14,7 @@ namespace fairway::fleet {
 
 struct BlockChoice {
   std::string from = ".*";  // versions that are kept from it: a regular expression
-  std::string url = {};     // where to read more; empty: a placeholder that says so
+  std::string url = {};     // where to read more
   std::string promql = {};  // which clusters it is about; empty: all
 };
 

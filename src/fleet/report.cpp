@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 #include "base/columns.hpp"
 #include "base/text.hpp"
@@ -162,11 +163,11 @@ RolloutReport report_of(const ClusterGroupUpgrade& rollout) {
   const Reporter reporter(rollout);
   if (!has_ended(made)) made.ends_at = reporter.ends_at();
   made.next_approval = batch_to_approve(rollout);
-  std::map<std::string_view, bool> planned;
+  std::set<std::string_view> planned;
   for (std::size_t i = 0; i < status.remediation_plan.size(); ++i) {
     made.batches.push_back(reporter.batch(i, made.phase));
     for (const std::string& each : status.remediation_plan[i]) {
-      planned[each] = true;
+      planned.insert(each);
       made.clusters.push_back(reporter.cluster(each, static_cast<std::int64_t>(i) + 1));
     }
   }

@@ -126,7 +126,8 @@ TEST(LearnedBlock, IsAboutTheReleaseThatFailed) {
   fleet.pass(minutes(61));
   fleet.settle("edge");
   const auto block =
-      learn_block(fleet.rollout("edge"), policies, {.from = "4[.]16[.].*", .promql = "up == 1"});
+      learn_block(fleet.rollout("edge"), policies,
+                  {.from = "4[.]16[.].*", .url = "https://example.com/1", .promql = "up == 1"});
   ASSERT_TRUE(block) << block.error().describe();
   EXPECT_EQ(block->file, "4.17.3-FailedInRolloutEdge.yaml");
   const std::string text = json::to_yaml(block->content);

@@ -58,7 +58,7 @@ def failures(hub):
     hub.change("broken", remediationStrategy={"maxConcurrency": 1, "timeout": 0})
     hub.await_condition("broken", "Succeeded", "False TimedOut")
     contains("history", rollout_command(hub, "history", "broken"), "TimedOut")
-    contains("no release is rolled out", rollout_command(hub, "block", "broken", code=1), "a block can only be written against a release")
+    contains("no release is rolled out", rollout_command(hub, "block", "broken", "--url", "https://example.com/incident", code=1), "a block can only be written against a release")
     hub.change("broken", remediationStrategy={"maxConcurrency": 1, "timeout": 60})
     contains("again", rollout_command(hub, "rerun", "broken"), "broken runs again, as run 1")
     hub.await_progress("broken", "1: s1 0")

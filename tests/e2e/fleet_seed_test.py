@@ -160,7 +160,7 @@ def operator_at_the_cli(fleet):
     equal("batches for programs", [each["state"] for each in report["batches"]], ["InProgress", "Waiting"])
     check("none waits for approval", "no batch" in fleet.rollout("approve", "cgu-1", code=1))
     check("it is not found elsewhere", "fairway rollout status -A" in fleet.rollout("status", "other", code=1))
-    check("it has not failed", "has not failed" in fleet.rollout("block", "cgu-1", code=1))
+    check("it has not failed", "has not failed" in fleet.rollout("block", "cgu-1", "--url", "https://example.com/incident", code=1))
     check("it has not ended", "has not ended" in fleet.rollout("rerun", "cgu-1", code=1))
 
     check("frozen", "nobody is enforced" in fleet.rollout("pause", "cgu-1", "--freeze"))
