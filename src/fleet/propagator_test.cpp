@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "fleet/propagator_child.hpp"
-#include "json/yaml.hpp"
+#include "fleet/testing/yaml.hpp"
 
 namespace fairway::fleet {
 namespace {
@@ -14,11 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::shared_ptr<const json::Object> yaml(std::string_view text) {
-  auto read = json::parse_yaml(text);
-  EXPECT_TRUE(read) << read.error().describe();
-  return std::make_shared<const json::Object>(read ? read->get_object() : json::Object());
-}
+using testing::yaml;
 
 // A hub with clusters A to F and the root policy default/p.
 struct Hub {

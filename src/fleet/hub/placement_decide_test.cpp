@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/hub/kinds.hpp"
-#include "json/yaml.hpp"
+#include "fleet/testing/yaml.hpp"
 #include "kube/core/conditions.hpp"
 
 namespace fairway::fleet {
@@ -15,11 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::shared_ptr<const json::Object> yaml(std::string_view text) {
-  auto read = json::parse_yaml(text);
-  EXPECT_TRUE(read) << read.error().describe();
-  return std::make_shared<const json::Object>(read ? read->get_object() : json::Object());
-}
+using testing::yaml;
 
 // A placement default/p, clusters, and a server that carries out what is decided.
 struct Hub {

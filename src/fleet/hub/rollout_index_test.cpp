@@ -7,7 +7,7 @@
 
 #include "fleet/hub/policy_book.hpp"
 #include "fleet/propagator_child.hpp"
-#include "json/yaml.hpp"
+#include "fleet/testing/yaml.hpp"
 
 namespace fairway::fleet {
 namespace {
@@ -15,11 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::shared_ptr<const json::Object> yaml(std::string_view text) {
-  auto read = json::parse_yaml(text);
-  EXPECT_TRUE(read) << read.error().describe();
-  return std::make_shared<const json::Object>(read ? read->get_object() : json::Object());
-}
+using testing::yaml;
 
 Cluster cluster(std::string name, kube::Labels labels = {}) {
   return std::make_shared<const ClusterFacts>(
