@@ -11,6 +11,7 @@
 #include "base/semver.hpp"
 #include "base/text.hpp"
 #include "clusterversion/payload_manifests.hpp"
+#include "oci/layout.hpp"
 
 namespace fairway::clusterversion {
 namespace {
@@ -133,10 +134,19 @@ std::string find_payload_directory(const std::string& directory, const Release& 
   std::error_code ignored;
   // The version is part of a path: only one that is a version can be trusted to stay below the directory.
   if (SemVer::parse(wanted.version)) {
-    const fs::path by_version = fs::path(directory) / wanted.version;
-    if (fs::is_directory(by_version, ignored)) return by_version.string();
+    const std::string by_version = (fs::path(directory) / wanted.version).string();
+    if (fs::is_directory(by_version, ignored) && !oci::is_layout(by_version)) return by_version;
   }
   return is_payload_directory(directory) ? directory : std::string();
+}
+
+std::string find_image_layout(const std::string& directory, const Release& wanted) {
+  const auto digest = oci::Digest::parse(digest_of(wanted.image));
+  if (directory.empty() || !digest) return {};
+  if (oci::has_in_layout(directory, *digest)) return directory;
+  if (!SemVer::parse(wanted.version)) return {};
+  const std::string by_version = (fs::path(directory) / wanted.version).string();
+  return oci::has_in_layout(by_version, *digest) ? by_version : std::string();
 }
 
 Task<PayloadFiles> read_payload_image(oci::LayerAccess access, oci::Image image) {
@@ -166,6 +176,9 @@ Task<PayloadOutcome> PayloadSource::load(Release wanted) {
 Task<PayloadOutcome> PayloadSource::find(Release wanted) {
   std::string directory = directory_of(wanted.image);
   if (directory.empty()) {
+    const std::string layout =
+        co_await pool_.run([root = settings_.directory, wanted] { return find_image_layout(root, wanted); });
+    if (!layout.empty()) co_return co_await load_layout(layout, std::move(wanted));
     directory = co_await pool_.run(
         [root = settings_.directory, wanted] { return find_payload_directory(root, wanted); });
   }
@@ -181,11 +194,23 @@ Task<PayloadOutcome> PayloadSource::load_image(Release wanted) {
       settings_.plain_registries.end())
     reference.registry.is_plain = true;
   FAIRWAY_CO_TRY(const oci::OpenRegistry open, registries_.open(reference.registry));
+  co_return co_await read_image(*open.registry, std::move(reference), std::move(wanted));
+}
+
+Task<PayloadOutcome> PayloadSource::load_layout(std::string folder, Release wanted) {
+  FAIRWAY_CO_TRY(oci::Reference reference, oci::Reference::parse(wanted.image));
+  oci::LayoutTransport files(std::move(folder), pool_);
+  oci::Registry registry(files, clock_, {.registry = reference.registry});
+  co_return co_await read_image(registry, std::move(reference), std::move(wanted));
+}
+
+Task<PayloadOutcome> PayloadSource::read_image(oci::Registry& registry, oci::Reference reference,
+                                               Release wanted) {
   FAIRWAY_CO_TRY(oci::Image image, co_await oci::open_image(
-                                       *open.registry, reference.repository, oci::version_of(reference),
+                                       registry, reference.repository, oci::version_of(reference),
                                        oci::Platform{.os = "linux", .architecture = settings_.architecture}));
   const std::string digest = image.digest.text();
-  FAIRWAY_CO_TRY(PayloadFiles files, co_await read_payload_image({*open.registry, pool_}, std::move(image)));
+  FAIRWAY_CO_TRY(PayloadFiles files, co_await read_payload_image({registry, pool_}, std::move(image)));
   PayloadOutcome outcome =
       co_await pool_.run([files = std::move(files), wanted, options = settings_.options] {
         return load_payload(files, wanted, options);

@@ -1,10 +1,11 @@
 // PayloadSource: where the payloads of releases are had from: a directory of this machine, or a registry.
 //
-// A directory is either one payload (release-manifests/ and manifests/ below it, or the files right in it) or
-// holds payloads in folders by version; it goes before registries, so that a machine without a network can be
-// updated. An image that is a path or a file:// URL is such a payload itself. From a registry every byte is
-// proven by the image's digest, which the payload carries; what came from a directory proves nothing. Lives
-// on one event loop; files and archives are read on the pool. What it is given outlives it.
+// A directory is an image layout (oci-layout, index.json, blobs), or one payload (release-manifests/ and
+// manifests/ below it, or the files right in it), or holds either in folders by version; it goes before
+// registries, so that a machine without a network can be updated. An image that is a path or a file:// URL is
+// such a payload itself. From a registry or a layout every byte is proven by the image's digest, which the
+// payload carries; plain files prove nothing. Lives on one event loop; files and archives are read on the
+// pool. What it is given outlives it.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -45,6 +46,8 @@ class PayloadSource {
  private:
   Task<PayloadOutcome> find(Release wanted);
   Task<PayloadOutcome> load_image(Release wanted);
+  Task<PayloadOutcome> load_layout(std::string folder, Release wanted);
+  Task<PayloadOutcome> read_image(oci::Registry& registry, oci::Reference reference, Release wanted);
 
   PayloadSettings settings_;
   oci::RegistryAccess registries_;
@@ -60,5 +63,8 @@ Result<PayloadFiles> read_payload_directory(const std::string& directory);
 
 // The directory that has the wanted release; empty when none has. Blocks.
 std::string find_payload_directory(const std::string& directory, const Release& wanted);
+
+// The image layout that has the wanted release by its digest; empty when none has. Blocks.
+std::string find_image_layout(const std::string& directory, const Release& wanted);
 
 }  // namespace fairway::clusterversion

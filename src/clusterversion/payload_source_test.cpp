@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "async/event_loop.hpp"
+#include "async/files.hpp"
+#include "base/text.hpp"
 #include "http/test_server.hpp"
 #include "kube/client/testing/temp_dir.hpp"
 #include "kube/core/object.hpp"
+#include "oci/layout.hpp"
 #include "oci/testing/archives.hpp"
 #include "oci/testing/fake_registry.hpp"
 
@@ -116,6 +119,42 @@ TEST_F(PayloadSourceTest, TakesTheImageOfThisArchitecture) {
   }
   EXPECT_THAT(failure({.version = "", .image = image}, {.architecture = "ppc64le"}).text,
               HasSubstr("ppc64le"));
+}
+
+TEST_F(PayloadSourceTest, ReadsAnImageOfALayout) {
+  const std::string metadata_text = metadata("4.7.4");
+  const std::string manifest = namespace_named("of-the-layout");
+  const std::vector<oci::PackedFile> files = {{"release-manifests/release-metadata", metadata_text},
+                                              {"release-manifests/a.yaml", manifest}};
+  const auto packed = oci::pack_image("4.7.4", files, {.os = "linux", .architecture = "amd64"});
+  ASSERT_TRUE(packed) << packed.error().describe();
+  const std::string image = "nowhere.example/ns/release@" + packed->digest().text();
+  for (const std::string below : {"", "/4.7.4"}) {
+    directory = temp.path("layouts" + replace_all(below, "/", "-"));
+    ASSERT_TRUE(oci::write_layout(directory + below, {&*packed, 1}));
+    const auto payload = load({.version = "4.7.4", .image = image});
+    ASSERT_TRUE(payload) << payload.error().text;
+    EXPECT_THAT(names(payload), ElementsAre("of-the-layout"));
+    EXPECT_EQ(payload->digest, packed->digest().text()) << "proven, as a registry's is";
+  }
+  EXPECT_THAT(requests, ElementsAre()) << "nobody was asked";
+  const std::string other = put({{{"release-manifests/release-metadata", metadata("4.7.4")},
+                                  {"release-manifests/a.yaml", namespace_named("of-the-registry")}}});
+  EXPECT_THAT(names(load({.version = "4.7.4", .image = other})), ElementsAre("of-the-registry"))
+      << "what a layout does not have is asked of the registry";
+}
+
+TEST_F(PayloadSourceTest, ALayoutMustHaveWhatItsDigestsSay) {
+  const std::vector<oci::PackedFile> files = {{"release-manifests/a.yaml", "x"}};
+  const auto packed = oci::pack_image("4.7.4", files, {.os = "linux", .architecture = "amd64"});
+  directory = temp.path("layout");
+  ASSERT_TRUE(oci::write_layout(directory, {&*packed, 1}));
+  for (const std::string& blob : {packed->blobs.back(), packed->manifest}) {
+    ASSERT_TRUE(
+        replace_file(directory + "/blobs/sha256/" + std::string(oci::Digest::of(blob).hex()), blob + " "));
+    EXPECT_EQ(failure({.version = "4.7.4", .image = "nowhere.example/r@" + packed->digest().text()}).step,
+              "RetrievePayload");
+  }
 }
 
 TEST_F(PayloadSourceTest, TellsTheStepsApart) {  // cases 62 and 64, and decisions: nothing to be had

@@ -26,16 +26,14 @@ std::unexpected<Error> failed(archive* writer) {
   return fail(ErrorCode::Internal, fmt::format("cannot pack files: {}", why ? why : "out of memory"));
 }
 
-}  // namespace
-
-Result<std::string> pack_tar_gz(std::span<const PackedFile> files) {
+Result<std::string> pack(std::span<const PackedFile> files, bool is_compressed) {
   std::string out;
   const std::unique_ptr<archive, FreeArchive> writer(archive_write_new());
   if (!writer) return fail(ErrorCode::Internal, "cannot pack files: out of memory");
   archive* to = writer.get();
-  if (archive_write_add_filter_gzip(to) != ARCHIVE_OK ||
+  if ((is_compressed && archive_write_add_filter_gzip(to) != ARCHIVE_OK) ||
       archive_write_set_format_pax_restricted(to) != ARCHIVE_OK ||
-      archive_write_set_options(to, "gzip:!timestamp") != ARCHIVE_OK ||
+      (is_compressed && archive_write_set_options(to, "gzip:!timestamp") != ARCHIVE_OK) ||
       // No padding to a tape's blocks: strict readers take zeros after the stream for a broken next one.
       archive_write_set_bytes_in_last_block(to, 1) != ARCHIVE_OK ||
       archive_write_open(to, &out, nullptr, append, nullptr) != ARCHIVE_OK)
@@ -53,6 +51,16 @@ Result<std::string> pack_tar_gz(std::span<const PackedFile> files) {
   }
   if (archive_write_close(to) != ARCHIVE_OK) return failed(to);
   return out;
+}
+
+}  // namespace
+
+Result<std::string> pack_tar(std::span<const PackedFile> files) {
+  return pack(files, false);
+}
+
+Result<std::string> pack_tar_gz(std::span<const PackedFile> files) {
+  return pack(files, true);
 }
 
 }  // namespace fairway::oci

@@ -1,5 +1,5 @@
-// pack_tar_gz: files as one compressed archive. The same files always give the same bytes: no times, no
-// owners.
+// Packing: files as one archive. The same files always give the same bytes: no times, no owners; compressed,
+// as long as the library compresses as it did.
 #pragma once
 
 #include <span>
@@ -15,6 +15,7 @@ struct PackedFile {
   std::string_view bytes;
 };
 
+Result<std::string> pack_tar(std::span<const PackedFile> files);
 Result<std::string> pack_tar_gz(std::span<const PackedFile> files);
 
 }  // namespace fairway::oci
