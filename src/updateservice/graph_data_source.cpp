@@ -22,6 +22,7 @@ constexpr std::string_view kKeptRevision = "graph-data.revision";
 constexpr oci::LayerLimits kArchiveLimits{
     .max_file_bytes = kMostSourceBytes, .max_total_bytes = std::uint64_t{1} << 32, .max_entries = 1'000'000};
 constexpr std::size_t kShortCommit = 12;
+constexpr std::size_t kMostRevisions = 500;
 
 // Archives of repositories have everything in one folder.
 void strip_common_folder(graph::SourceFiles& files) {
@@ -168,6 +169,27 @@ Result<GraphDataFiles> read_graph_data_git(Process& process, const std::string& 
   return data;
 }
 
+Result<std::vector<GraphDataRevision>> list_graph_data_revisions(Process& process,
+                                                                 const std::string& repository,
+                                                                 const std::string& revision) {
+  FAIRWAY_TRY(const std::string commit, commit_of(process, repository, revision));
+  FAIRWAY_TRY(const std::string output,
+              run_git(process, repository,
+                      {"log", "--first-parent", fmt::format("--max-count={}", kMostRevisions),
+                       "--format=%H%x09%cI%x09%s", commit}));
+  std::vector<GraphDataRevision> revisions;
+  for (const std::string_view line : split(output, '\n')) {
+    const std::size_t first = line.find('\t');
+    const std::size_t second = line.find('\t', first + 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) continue;
+    const std::string_view summary = line.substr(second + 1);
+    revisions.push_back({.id = std::string(line.substr(0, first)),
+                         .time = std::string(line.substr(first + 1, second - first - 1)),
+                         .summary = is_valid_utf8(summary) ? std::string(summary) : quoted(summary)});
+  }
+  return revisions;
+}
+
 GraphDataSource::GraphDataSource(GraphDataPlace place, Parts parts)
     : place_(std::move(place)), parts_(std::move(parts)) {}
 
@@ -220,6 +242,11 @@ Task<GraphDataFiles> GraphDataSource::load_past(std::string revision) {
   co_return co_await parts_.pool.run([this, revision = std::move(revision)] {
     return read_graph_data_git(parts_.process, place_.path, revision);
   });
+}
+
+Task<std::vector<GraphDataRevision>> GraphDataSource::list_past() {
+  co_return co_await parts_.pool.run(
+      [this] { return list_graph_data_revisions(parts_.process, place_.path, place_.revision); });
 }
 
 Task<GraphDataFiles> GraphDataSource::load_kept() {

@@ -45,10 +45,21 @@ struct GraphDataFiles {
   std::string etag() const;  // of the archive
 };
 
+// One state of graph data in its past.
+struct GraphDataRevision {
+  std::string id;       // a commit
+  std::string time;     // when it was committed, as RFC 3339
+  std::string summary;  // its message's first line
+};
+
 // These block.
 Result<GraphDataFiles> read_graph_data_path(const std::string& path);
 Result<GraphDataFiles> read_graph_data_git(Process& process, const std::string& repository,
                                            const std::string& revision);
+// The states that the revision has gone through, the newest first; the last few hundred.
+Result<std::vector<GraphDataRevision>> list_graph_data_revisions(Process& process,
+                                                                 const std::string& repository,
+                                                                 const std::string& revision);
 
 class GraphDataSource {
  public:
@@ -72,6 +83,7 @@ class GraphDataSource {
   bool has_past() const { return place_.kind == GraphDataPlace::Kind::Git; }
   // As of a revision or a date.
   Task<GraphDataFiles> load_past(std::string revision);
+  Task<std::vector<GraphDataRevision>> list_past();
 
  private:
   Task<GraphDataFiles> load_image();

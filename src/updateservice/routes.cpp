@@ -25,6 +25,7 @@ constexpr std::array kEntries{
     Entry{"/path", Endpoint::Path},
     Entry{"/diff", Endpoint::Diff},
     Entry{"/as-of", Endpoint::AsOf},
+    Entry{"/revisions", Endpoint::Revisions},
 };
 constexpr std::string_view kSignatures = "/signatures/";
 

@@ -19,6 +19,7 @@ enum class Endpoint {
   Path,
   Diff,
   AsOf,
+  Revisions,
 };
 
 // "//a/b//" → "/a/b"; empty and "/" → "". Invalid when it has what a path cannot have.

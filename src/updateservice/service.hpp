@@ -36,6 +36,9 @@ struct ServiceSettings {
 // A graph that is not the one being served: as of a Git revision or a date.
 using PastGraph = std::function<Task<std::shared_ptr<const graph::Graph>>(std::string revision)>;
 
+// The revisions of which there are such graphs, as the document that clients get.
+using PastRevisions = std::function<Task<std::string>()>;
+
 class Service {
  public:
   struct Parts {  // all outlive the service
@@ -45,6 +48,7 @@ class Service {
     Targeting* targeting = nullptr;        // none: not decided by id
     const ClientTokens* tokens = nullptr;  // none: any client may send an id
     PastGraph past_graph = {};             // empty: the source has no past
+    PastRevisions past_revisions = {};     // likewise
   };
 
   Service(ServiceSettings settings, Parts parts);
@@ -76,6 +80,7 @@ class Service {
   void compute_tool(Endpoint endpoint, std::shared_ptr<Waiting> waiting);
   boost::asio::awaitable<void> answer_from_past(Endpoint endpoint, std::shared_ptr<Waiting> waiting,
                                                 std::string revision);
+  boost::asio::awaitable<void> answer_revisions(std::shared_ptr<Waiting> waiting);
   void answer_signature(const http::RequestView& request, std::string_view path, http::Responder responder);
   void answer_graph_data(const http::RequestView& request, http::Responder responder);
   bool answer_method(const http::RequestView& request, http::Responder& responder);

@@ -49,6 +49,11 @@ void Service::answer_tool(const http::RequestView& request, Endpoint endpoint, h
   if (!published) return refuse(request, published.error(), std::move(responder));
   auto waiting = make_waiting(request, std::move(responder));
   waiting->published = *std::move(published);
+  if (endpoint == Endpoint::Revisions) {
+    if (!parts_.backstage.start("revisions", [this, waiting] { return answer_revisions(waiting); }))
+      refuse(*waiting, overloaded("questions"));
+    return;
+  }
   const auto revision = endpoint == Endpoint::AsOf   ? parameter(request.query, "revision")
                         : endpoint == Endpoint::Diff ? parameter(request.query, "since")
                                                      : std::nullopt;
@@ -97,6 +102,20 @@ boost::asio::awaitable<void> Service::answer_from_past(Endpoint endpoint, std::s
     return compare(**past, waiting->published->snapshot->graph(), allowed, waiting->query);
   });
   finish(*waiting, document);
+}
+
+boost::asio::awaitable<void> Service::answer_revisions(std::shared_ptr<Waiting> waiting) {
+  if (!parts_.past_revisions) {
+    refuse(*waiting,
+           does_not_exist("graph data that is not from Git (--graph-data git:DIR) has no revisions"));
+    co_return;
+  }
+  auto document = co_await parts_.past_revisions();
+  if (document) {
+    waiting->send(json_answer(*document));
+  } else {
+    refuse(*waiting, does_not_exist(document.error().describe()));
+  }
 }
 
 void Service::answer_signature(const http::RequestView& request, std::string_view path,

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "http/credential_files.hpp"
 #include "http/prepared_server.hpp"
+#include "json/value.hpp"
 #include "updateservice/backstage.hpp"
 #include "updateservice/past_graphs.hpp"
 #include "updateservice/question.hpp"
@@ -80,6 +81,7 @@ struct UpdateService::Impl {
         past(graph_data, releases, pool, settings.build) {}
 
   Result<void> start();
+  Task<std::string> list_revisions();
   Result<void> listen();
   Result<std::unique_ptr<http::PreparedServer>> listen(const ListenAddress& at, std::size_t threads,
                                                        http::PreparedHandler handler);
@@ -107,6 +109,15 @@ struct UpdateService::Impl {
   std::unique_ptr<http::PreparedServer> builder_server;
 };
 
+// {"revisions":[{"id","time","summary"}]}, the newest first.
+Task<std::string> UpdateService::Impl::list_revisions() {
+  FAIRWAY_CO_TRY(const auto revisions, co_await graph_data.list_past());
+  json::Array listed;
+  for (const GraphDataRevision& each : revisions)
+    listed.push_back(json::Object{{"id", each.id}, {"time", each.time}, {"summary", each.summary}});
+  co_return json::serialize(json::Object{{"revisions", std::move(listed)}});
+}
+
 Result<void> UpdateService::Impl::start() {
   if (!settings.state_folder.empty()) {
     std::error_code error;
@@ -126,15 +137,17 @@ Result<void> UpdateService::Impl::start() {
   Targeting* const decides = targeting ? &targeting->targeting : nullptr;
   service = std::make_unique<Service>(
       settings.service,
-      Service::Parts{.clock = loop.clock(),
-                     .backstage = backstage,
-                     .metrics = metrics,
-                     .targeting = decides,
-                     .tokens = tokens ? &*tokens : nullptr,
-                     .past_graph = graph_data.has_past() ? PastGraph([this](std::string revision) {
-                       return past.at(std::move(revision));
-                     })
-                                                         : PastGraph()});
+      Service::Parts{
+          .clock = loop.clock(),
+          .backstage = backstage,
+          .metrics = metrics,
+          .targeting = decides,
+          .tokens = tokens ? &*tokens : nullptr,
+          .past_graph = graph_data.has_past()
+                            ? PastGraph([this](std::string revision) { return past.at(std::move(revision)); })
+                            : PastGraph(),
+          .past_revisions =
+              graph_data.has_past() ? PastRevisions([this] { return list_revisions(); }) : PastRevisions()});
   RefreshSettings refresh{.interval = settings.refresh_interval,
                           .build = settings.build,
                           .snapshot = {.decides_by_id = targeting != nullptr,

@@ -153,6 +153,11 @@ def git_source(work):
             git(data, "add", ".")
             git(data, "commit", "-q", "-m", "two", date="2024-06-01T12:00:00Z")
             eventually(lambda: service.graph().body != first, "the commit is served")
+        with case("revisions: the past of the graph data, the newest first"):
+            listed = service.get("/revisions").json()["revisions"]
+            commits = git(data, "log", "--first-parent", "--format=%H").split()
+            equal("commits", [each["id"] for each in listed], commits)
+            equal("summaries", [each["summary"] for each in listed], git(data, "log", "--first-parent", "--format=%s").splitlines())
         with case("as-of: the graph of a revision or a date"):
             for revision in (first_commit, first_commit[:8], "HEAD~1", "2024-05-01", "2024-05-15T00:00:00Z"):
                 equal(revision, service.get("/as-of?" + query(revision=revision, channel="candidate-4.7")).body, first)
