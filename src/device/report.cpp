@@ -13,30 +13,6 @@ std::string_view text_of(const json::Object& entry, std::string_view key) {
   return json::get_string(entry, {key}).value_or("");
 }
 
-std::string wish_text(const Found<NextBoot>& found) {
-  if (const Corrupt* corrupt = problem_of(found)) return "unreadable: " + corrupt->why;
-  const NextBoot* next = value_of(found);
-  if (next == nullptr || next->asks_for_nothing()) return "nothing";
-  std::string text;
-  if (next->backup) text = "back up " + next->backup->deployment_id;
-  if (next->restore) {
-    text += text.empty() ? "" : ", then ";
-    text += "restore";
-    if (next->restore->deployment_id) text += " " + *next->restore->deployment_id;
-    text += next->restore->by == Requester::Red ? " (red boot)" : " (administrator)";
-  }
-  return text;
-}
-
-std::string data_text(const Observed& seen) {
-  if (!seen.has_data) return "none";
-  if (const Corrupt* corrupt = problem_of(seen.version)) return ".version is unreadable: " + corrupt->why;
-  const DataVersion* version = value_of(seen.version);
-  if (version == nullptr) return "without .version, taken for " + seen.assumed_version.to_string();
-  return fmt::format("{}, {}, opened by {} {}", version->version.to_string(), to_string(version->status),
-                     version->opened_by.deployment_id, version->opened_by.version.to_string());
-}
-
 json::Value data_json(const Observed& seen) {
   if (!seen.has_data) return nullptr;
   if (const Corrupt* corrupt = problem_of(seen.version)) return json::Object{{"problem", corrupt->why}};
@@ -69,6 +45,30 @@ std::string why_red(const std::vector<json::Object>& history, std::string_view b
 }
 
 }  // namespace
+
+std::string wish_text(const Found<NextBoot>& found) {
+  if (const Corrupt* corrupt = problem_of(found)) return "unreadable: " + corrupt->why;
+  const NextBoot* next = value_of(found);
+  if (next == nullptr || next->asks_for_nothing()) return "nothing";
+  std::string text;
+  if (next->backup) text = "back up " + next->backup->deployment_id;
+  if (next->restore) {
+    text += text.empty() ? "" : ", then ";
+    text += "restore";
+    if (next->restore->deployment_id) text += " " + *next->restore->deployment_id;
+    text += next->restore->by == Requester::Red ? " (red boot)" : " (administrator)";
+  }
+  return text;
+}
+
+std::string data_text(const Observed& seen) {
+  if (!seen.has_data) return "none";
+  if (const Corrupt* corrupt = problem_of(seen.version)) return ".version is unreadable: " + corrupt->why;
+  const DataVersion* version = value_of(seen.version);
+  if (version == nullptr) return "without .version, taken for " + seen.assumed_version.to_string();
+  return fmt::format("{}, {}, opened by {} {}", version->version.to_string(), to_string(version->status),
+                     version->opened_by.deployment_id, version->opened_by.version.to_string());
+}
 
 std::optional<RolledBack> find_rollback(const std::vector<json::Object>& history,
                                         const std::string& current) {

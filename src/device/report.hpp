@@ -19,6 +19,10 @@ struct RolledBack {
 };
 std::optional<RolledBack> find_rollback(const std::vector<json::Object>& history, const std::string& current);
 
+// What the next boot is asked to do, and what the data is, in a few words.
+std::string wish_text(const Found<NextBoot>& found);
+std::string data_text(const Observed& seen);
+
 json::Object backup_json(const Observed& seen, const Backup& backup);
 std::string backups_text(const Observed& seen);
 
