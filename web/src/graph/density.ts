@@ -66,7 +66,9 @@ export function shadeOf(curves: Curves, width: number, height: number): Shade {
   const rows = Math.max(1, Math.ceil(height * scale));
   const shade = { width: columns, height: rows, scale, counts: new Uint16Array(columns * rows), most: 0 };
   for (let link = 0; link * kNumbers < curves.length; ++link) plotCurve(shade, curves, link);
-  return { ...shade, most: shade.counts.reduce((most, count) => Math.max(most, count), 0) };
+  let most = 0;
+  for (const count of shade.counts) if (count > most) most = count;
+  return { ...shade, most };
 }
 
 // Opacity of 0 to 255 for each count: the least is faint, the most is `strongest`.

@@ -42,6 +42,12 @@ test("a pinned version stands alone and an expanded run is whole", () => {
   assert.equal(labels({ ...folded(), isOn: false }).length, stream.releases.length);
 });
 
+test("runs of pre-releases have short names", () => {
+  const graph = sampleGraph(["4.7.0-ec.0", "4.7.0-rc.0", "4.7.0-rc.1", "4.8.0-rc.0"], []);
+  const result = fold(graph, runsOf(graph), folded());
+  assert.deepEqual(result.items.map((item) => labelOf(graph, item)), ["4.7.0-ec.0 … rc.1", "4.8.0-rc.0"]);
+});
+
 test("every release is in one item, and lanes keep the order of patches", () => {
   const graph = denseGraph(3, 40);
   const result = fold(graph, runsOf(graph), folded([], ["4.1.20"]));

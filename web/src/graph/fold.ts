@@ -103,9 +103,11 @@ export function isFolded(item: Item): boolean {
   return item.releases.length > 1;
 }
 
-// `4.14.3`, or `4.14.3 … 17` with the count beside it.
+// `4.14.3`, `4.14.3 … 17` or `4.14.0-rc.0 … rc.7`.
 export function labelOf(graph: Graph, item: Item): string {
   const first = versionOf(graph, item.releases[0] ?? 0);
   if (!isFolded(item)) return first;
-  return `${first} … ${withinMinor(versionOf(graph, item.releases[item.releases.length - 1] ?? 0))}`;
+  const last = withinMinor(versionOf(graph, item.releases[item.releases.length - 1] ?? 0));
+  const patch = /^\d+-/.exec(withinMinor(first))?.[0] ?? "";
+  return `${first} … ${patch && last.startsWith(patch) ? last.slice(patch.length) : last}`;
 }

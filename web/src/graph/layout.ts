@@ -4,11 +4,12 @@
 
 import type { Folded } from "./fold";
 
-export const kItemWidth = 148;
+export const kItemWidth = 168;
 export const kItemHeight = 26;
 export const kRowHeight = 34;
-export const kGutter = 150; // between columns, for the updates
+export const kGutter = 140; // between columns, for the updates
 export const kTop = 44; // for the names of the streams
+const kBottom = 40; // for the buttons that zoom
 export const kMargin = 70; // left and right, for arcs
 
 export interface Layout {
@@ -36,6 +37,6 @@ export function layoutOf(folded: Folded): Layout {
     y,
     columns,
     width: 2 * kMargin + Math.max(1, columns.length) * (kItemWidth + kGutter) - kGutter,
-    height: kTop + rows * kRowHeight + 10,
+    height: kTop + rows * kRowHeight + kBottom,
   };
 }

@@ -1,10 +1,75 @@
+// The Graph page: which updates a channel has, coloured by what clusters evaluated.
 import type { JSX } from "preact";
-import { Loading, Page } from "../components/basic";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Empty, Loading, Page, ProblemNote } from "../components/basic";
+import { go, useRoute } from "../router";
+import { useAsked } from "./asked";
+import { Canvas } from "./canvas";
+import { type Fleet, useFleet } from "./fleet";
+import "./graph.css";
+import { type GraphAnswer, graphOf } from "./model";
+import { type Selection, archesOf, defaultArch, defaultChannel, queryOf, selectionOf } from "./selection";
+import { type ChannelList, type Place, fetchChannels, fetchGraph } from "./service";
+import { Tools } from "./tools";
 
 export function GraphPage(): JSX.Element {
+  const fleet = useFleet();
+  const channels = useAsked<ChannelList>("channels", fetchChannels);
   return (
     <Page title="Graph">
-      <Loading what="the graph" />
+      {channels.state === "waiting" && <Loading what="the channels" />}
+      {channels.state === "failed" && <ProblemNote title="Cannot read the channels" problem={channels.problem} onRetry={channels.retry} />}
+      {channels.state === "answered" &&
+        (channels.value.channels.length === 0 ? (
+          <Empty title="There is no channel">
+            <p>The update service has graph data without channels, or none yet.</p>
+          </Empty>
+        ) : (
+          <Channel channels={channels.value} fleet={fleet} />
+        ))}
     </Page>
+  );
+}
+
+// The selection of the address, with what it leaves open filled in.
+function useSelection(channels: ChannelList, fleet: Fleet) {
+  const { query } = useRoute();
+  const asked = useMemo(() => selectionOf(query), [query]);
+  // Chosen once: a cluster that answers late does not change the channel under the reader.
+  const [preferred, setPreferred] = useState<string>();
+  const ready = !fleet.isLoading || preferred !== undefined || asked.channel !== "";
+  useEffect(() => {
+    if (ready && preferred === undefined) setPreferred(defaultChannel(channels, fleet.clusters.map((cluster) => cluster.channel)));
+  }, [ready, preferred, channels, fleet]);
+  const channel = asked.channel || preferred || "";
+  const arch = asked.arch || defaultArch(archesOf(channels, channel));
+  const by = asked.by || (fleet.clusters.length > 0 ? "fleet" : "graph");
+  const selection = useMemo(() => ({ ...asked, channel, arch, by }), [asked, channel, arch, by]);
+  const current = useRef(asked);
+  current.current = asked;
+  const change = useCallback((part: Partial<Selection>, isReplacing = false) => {
+    go(["graph"], queryOf({ ...current.current, ...part }), isReplacing);
+  }, []);
+  return { selection, change };
+}
+
+export type Change = (part: Partial<Selection>, isReplacing?: boolean) => void;
+
+function Channel({ channels, fleet }: { readonly channels: ChannelList; readonly fleet: Fleet }): JSX.Element {
+  const { selection, change } = useSelection(channels, fleet);
+  const { channel, arch, revision } = selection;
+  const place = useMemo<Place>(() => ({ channel, arch, revision }), [channel, arch, revision]);
+  const answer = useAsked<GraphAnswer>(channel ? JSON.stringify(place) : undefined, (signal) => fetchGraph(place, signal));
+  const graph = useMemo(() => (answer.state === "answered" ? graphOf(answer.value) : undefined), [answer.state === "answered" && answer.value]);
+  const search = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Tools channels={channels} fleet={fleet} selection={selection} graph={graph} search={search} change={change} />
+      {answer.state === "waiting" && <Loading what="the graph" />}
+      {answer.state === "failed" && <ProblemNote title="Cannot read the graph" problem={answer.problem} onRetry={answer.retry} />}
+      {graph && (
+        <Canvas graph={graph} place={place} fleet={fleet} selection={selection} search={search} change={change} />
+      )}
+    </>
   );
 }

@@ -223,3 +223,7 @@ export function worst(tally: Tally): Verdict | undefined {
   if (tally.unknown > 0) return "unknown";
   return tally.recommended > 0 ? "recommended" : undefined;
 }
+
+export function riskVerdict(cluster: Cluster, risk: Risk): RiskVerdict | undefined {
+  return cluster.risks.get(riskKey(risk.name, risk.matchingRules));
+}

@@ -5,7 +5,7 @@ import { layoutOf } from "./layout";
 import { moveFrom, moveOf } from "./navigate";
 import { sampleGraph } from "./samples";
 import { search } from "./search";
-import { center, fitAll, fitWidth, keepInReach, kLeastScale, kMostScale, pan, reveal, toContent, zoomAt } from "./view";
+import { center, fitAll, fitNewest, keepInReach, kLeastScale, kMostScale, pan, reveal, toContent, zoomAt } from "./view";
 
 const screen = { width: 800, height: 600 };
 
@@ -29,9 +29,13 @@ test("fitting shows all of it, and does not enlarge", () => {
   assert.equal(view.scale, 0.5);
   assert.equal(view.x, 0);
   assert.equal(fitAll({ width: 100, height: 100 }, screen).scale, 1);
-  assert.equal(fitWidth({ width: 1000, height: 9000 }, screen).scale, 0.8);
-  assert.ok(fitWidth({ width: 9000, height: 100 }, screen).scale >= 0.55);
-  assert.ok(fitWidth({ width: 400, height: 100 }, screen).x < 0);
+});
+
+test("what cannot be read as a whole is shown at its newest end", () => {
+  assert.deepEqual(fitNewest({ width: 700, height: 500 }, screen, 0.8), fitAll({ width: 700, height: 500 }, screen));
+  assert.deepEqual(fitNewest({ width: 400, height: 9000 }, screen, 0.8), { x: -200, y: 8400, scale: 1 });
+  const wide = fitNewest({ width: 9000, height: 6000 }, screen, 0.8);
+  assert.deepEqual([wide.x + screen.width / wide.scale, wide.y + screen.height / wide.scale, wide.scale], [9000, 6000, 0.8]);
 });
 
 test("revealing moves as little as needed", () => {

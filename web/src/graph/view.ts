@@ -38,11 +38,13 @@ export function fitAll(content: Size, screen: Size): View {
   return center({ x: 0, y: 0, ...content }, screen, scale);
 }
 
-// As wide as the screen, and still readable, from the top.
-export function fitWidth(content: Size, screen: Size): View {
-  const scale = within(screen.width / content.width, 0.55, 1);
+// All of it where that can be read, else its newest end: the lower right corner.
+export function fitNewest(content: Size, screen: Size, readable: number): View {
+  const all = fitAll(content, screen);
+  if (all.scale >= readable) return all;
+  const scale = within(screen.width / content.width, readable, 1);
   const spare = screen.width / scale - content.width;
-  return { x: spare > 0 ? -spare / 2 : 0, y: 0, scale };
+  return { x: spare > 0 ? -spare / 2 : -spare, y: Math.max(0, content.height - screen.height / scale), scale };
 }
 
 export function center(box: Box, screen: Size, scale: number): View {
