@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/device_place.hpp"
 #include "cli/device_servers.hpp"
 #include "cli/options.hpp"
 #include "device/history.hpp"
@@ -37,9 +38,6 @@ constexpr const char* kRestoreDescription =
     "The data as\n"
     "it is gets kept as a backup first, unless there is one of it already.";
 
-constexpr const char* kConfigPaths[] = {"/etc/fairway/device.yaml", "/usr/lib/fairway/device.yaml"};
-constexpr std::size_t kMaxConfigBytes = 1024 * 1024;
-
 struct DeviceSettings {
   std::string root;
   std::string config;
@@ -56,24 +54,6 @@ struct DeviceSettings {
   bool dont_save_failed = false;
   std::size_t limit = 50;
 };
-
-Result<device::Settings> load_settings(const DeviceSettings& given, const device::Root& root) {
-  std::vector<std::string> paths = {given.config};
-  if (given.config.empty()) {
-    paths.clear();
-    for (const char* path : kConfigPaths) paths.push_back(root.real(path));
-  }
-  for (const std::string& path : paths) {
-    FAIRWAY_TRY(const auto text, device::read_if_exists(path, kMaxConfigBytes));
-    if (!text) continue;
-    auto settings = device::Settings::parse(*text);
-    if (!settings) return std::unexpected(std::move(settings).error().within(path));
-    return settings;
-  }
-  if (!given.config.empty())
-    return fail(ErrorCode::NotFound, fmt::format("there is no {}", quoted(given.config)));
-  return device::Settings{};
-}
 
 // Progress of a long copy in one line, where a person watches.
 class ProgressLine {
@@ -125,9 +105,7 @@ struct Session {
 
 Result<std::unique_ptr<Session>> open(const DeviceSettings& settings, Invocation& invocation) {
   auto session = std::make_unique<Session>(settings, invocation);
-  device::Place place{.root = {settings.root}};
-  if (place.root.prefix.ends_with('/')) place.root.prefix.pop_back();
-  FAIRWAY_TRY(place.settings, load_settings(settings, place.root));
+  FAIRWAY_TRY(device::Place place, device_place(settings.root, settings.config));
   session->device.emplace(std::move(place), session->clock, session->listener, storage_migrator());
   return session;
 }
@@ -163,24 +141,13 @@ Result<void> run_request(const DeviceSettings& settings, Invocation& invocation)
   return finish(settings, invocation, session->device->request_restore(deployment, mode_of(settings)));
 }
 
-Result<device::Status> read_status(const Device& device) {
-  device::Status status;
-  FAIRWAY_TRY(status.seen, device.look());
-  FAIRWAY_TRY(status.failure,
-              device::read_if_exists(device.place().in_backups(device::kFailureLog), 64 * 1024));
-  FAIRWAY_TRY(const auto history, device::read_history(device.place().backups(), 1000));
-  if (status.seen.deployments.current)
-    status.rolled_back = device::find_rollback(history, *status.seen.deployments.current);
-  return status;
-}
-
 // Green and red, and what whoever logs in should know afterwards.
 template <Result<device::Plan> (Device::*verb)(device::Mode)>
 Result<void> run_health(const DeviceSettings& settings, Invocation& invocation) {
   FAIRWAY_TRY(const auto session, open(settings, invocation));
   const auto done = finish(settings, invocation, ((*session->device).*verb)(mode_of(settings)));
   if (!settings.motd_file.empty() && !settings.dry_run) {
-    FAIRWAY_TRY(const device::Status status, read_status(*session->device));
+    FAIRWAY_TRY(const device::Status status, device_status(*session->device));
     FAIRWAY_CHECKED(
         device::replace_file(settings.motd_file, settings.motd_file + ".tmp", motd(status), 0644));
   }
@@ -189,7 +156,7 @@ Result<void> run_health(const DeviceSettings& settings, Invocation& invocation) 
 
 Result<void> run_status(const DeviceSettings& settings, Invocation& invocation) {
   FAIRWAY_TRY(const auto session, open(settings, invocation));
-  FAIRWAY_TRY(const device::Status status, read_status(*session->device));
+  FAIRWAY_TRY(const device::Status status, device_status(*session->device));
   if (!settings.output.empty()) {
     print_json(invocation, to_json(status));
   } else {
@@ -379,7 +346,9 @@ void add_device(CLI::App& root, Invocation& invocation) {
   command.require_subcommand(1);
   add_boot_verbs(command, invocation);
   add_reports(command, invocation);
+  add_device_report(command, invocation);
   add_manual_verbs(command, invocation);
+  add_device_simulate(command, invocation);
 }
 
 }  // namespace fairway::cli

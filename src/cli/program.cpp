@@ -37,6 +37,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   add_agent(root, invocation);
   add_apiserver(root, invocation);
   add_cloud(root, invocation);
+  add_console(root, invocation);
   add_completion(root, invocation);
   add_controllers(root, invocation);
   add_device(root, invocation);

@@ -1,9 +1,13 @@
 // fairway up: everything that Fairway has, on this machine, in one process.
+#include <filesystem>
 #include <fmt/format.h>
 #include <ostream>
 
+#include "apiserver/tokens.hpp"
+#include "async/files.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/console_server.hpp"
 #include "cli/data_directory.hpp"
 #include "cli/example_graph_data.hpp"
 #include "cli/graph_source.hpp"
@@ -21,17 +25,21 @@ struct UpSettings {
   ServeSettings serve;
   std::size_t members = 6;
   Endpoint update_service;  // without an address: beside the API server
+  Endpoint console;         // likewise
   std::string graph_data;   // empty: below the data directory
   std::string releases;
 };
 
 constexpr const char* kDescription =
-    "Start everything on this machine: a hub, its member clusters with their agents, the update service\n"
+    "Start everything on this machine: a hub, its member clusters, the update service, the console\n"
     "\n"
     "Data stays where --data says and is picked up at the next start. Ctrl-C stops cleanly; a second Ctrl-C\n"
     "stops at once. The update service starts with the example graph data, copied to DATA/graph-data: change "
     "a\n"
-    "file there and ask again.";
+    "file there and ask again. The console's address holds a token of the administrator, kept in "
+    "DATA/tokens; "
+    "remove\n"
+    "the file for another one.";
 
 constexpr const char* kExamples =
     "# With six member clusters\n"
@@ -47,8 +55,11 @@ constexpr const char* kExamples =
 struct Beside {
   std::unique_ptr<updateservice::UpdateService> updates = {};
   std::unique_ptr<UpFleet> fleet = {};
+  std::unique_ptr<ConsoleServer> console = {};
 
   boost::asio::awaitable<void> stop() {
+    if (console) co_await console->stop();
+    console.reset();
     if (fleet) co_await fleet->stop();
     fleet.reset();
     if (updates) co_await updates->stop();
@@ -64,19 +75,20 @@ std::string shell_word(const std::string& text) {
   return "'" + replace_all(text, "'", "'\\''") + "'";
 }
 
-std::string greeting(const Serving& serving, const std::string& update_service,
+std::string greeting(const Serving& serving, const std::string& console, const std::string& update_service,
                      const std::string& graph_data) {
   const auto clusters = serving.server.clusters();
   return fmt::format(
       "Fairway is up.\n"
       "\n"
+      "  console          {}\n"
       "  API server       {}\n"
       "  kubeconfig       {}\n"
       "  contexts         {}\n"
       "  update service   {}/graph\n"
       "  graph data       {}\n"
       "\n"
-      "Try, in another terminal:\n"
+      "Open the console, or try in another terminal:\n"
       "\n"
       "  export KUBECONFIG={}\n"
       "  kubectl get managedclusters\n"
@@ -84,7 +96,7 @@ std::string greeting(const Serving& serving, const std::string& update_service,
       "  curl '{}/explain?from=4.6.23&to=4.7.4'\n"
       "\n"
       "Ctrl-C stops it; the data stays.\n",
-      serving.server.url(), serving.kubeconfig, join(clusters, ", "), update_service, graph_data,
+      console, serving.server.url(), serving.kubeconfig, join(clusters, ", "), update_service, graph_data,
       shell_word(serving.kubeconfig), update_service);
 }
 
@@ -115,12 +127,46 @@ Result<updateservice::UpdateServiceSettings> update_service_settings(const UpSet
   return service;
 }
 
+// The administrator's token for browsers, which have no client certificate. Made once; durable before the
+// server reads it.
+Result<std::string> console_token(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+    if (error)
+      return fail(ErrorCode::Unavailable,
+                  fmt::format("cannot make the folder of {}: {}", quoted(file), error.message()));
+    FAIRWAY_CHECKED(
+        replace_file(file, fmt::format("{},admin,admin,system:masters\n", apiserver::new_token())));
+  }
+  FAIRWAY_TRY(const std::string text, read_file(file));
+  return text.substr(0, text.find(','));
+}
+
+ConsoleServerSettings console_settings(const UpSettings& settings, const std::string& data,
+                                       const std::string& kubeconfig, const std::vector<std::string>& members,
+                                       const std::string& update_service) {
+  ConsoleServerSettings console{.kubeconfig = kubeconfig, .hub = "hub", .update_service = update_service};
+  const updateservice::ListenAddress place = beside(settings.serve.listen, 3);
+  console.listen = settings.console.address.empty() ? Endpoint{place.address, place.port} : settings.console;
+  for (const std::string& each : members) {
+    const std::string file = fmt::format("{}/members/{}/metrics.prom", data, each);
+    if (std::filesystem::exists(file)) console.metrics[each] = file;
+  }
+  return console;
+}
+
 Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
   ServeSettings serving = settings.serve;
   if (serving.data.empty()) serving.data = default_data_directory(process_environment());
   for (std::size_t i = 1; i <= settings.members; ++i)
     serving.server.clusters.push_back(fmt::format("member{}", i));
   const std::vector<std::string> members = serving.server.clusters;
+  std::string token;
+  if (serving.server.token_file.empty()) {
+    serving.server.token_file = serving.data + "/tokens";
+    FAIRWAY_TRY(token, console_token(serving.server.token_file));
+  }
   Beside beside;
   ServeHooks hooks;
   hooks.on_ready = [&](async::EventLoop& loop, const Serving& ready) -> Result<void> {
@@ -128,11 +174,16 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
     auto started = updateservice::UpdateService::start(loop, service);
     if (!started) return std::unexpected(std::move(started).error().within("starting the update service"));
     beside.updates = *std::move(started);
+    const std::string url = "http://" + to_string(Endpoint{service.listen.address, beside.updates->port()});
     auto fleet = UpFleet::start(loop, ready.kubeconfig, members);
     if (!fleet) return std::unexpected(std::move(fleet).error().within("starting the fleet"));
     beside.fleet = *std::move(fleet);
-    const std::string url = "http://" + to_string(Endpoint{service.listen.address, beside.updates->port()});
-    invocation.out << greeting(ready, url, service.graph_data.text) << std::flush;
+    auto console =
+        ConsoleServer::start(loop, console_settings(settings, serving.data, ready.kubeconfig, members, url));
+    if (!console) return std::unexpected(std::move(console).error().within("starting the console"));
+    beside.console = *std::move(console);
+    const std::string address = beside.console->url() + (token.empty() ? "" : "#token=" + token);
+    invocation.out << greeting(ready, address, url, service.graph_data.text) << std::flush;
     return {};
   };
   hooks.before_stop = [&] { return beside.stop(); };
@@ -154,6 +205,8 @@ void add_up(CLI::App& root, Invocation& invocation) {
   endpoint_option(
       command, "--update-service-listen", settings->update_service,
       "Where the update service answers, and one port above its status; beside the API server by default");
+  endpoint_option(command, "--console-listen", settings->console,
+                  "Where the console answers; beside the API server by default");
   command
       .add_option("--graph-data", settings->graph_data,
                   "The graph data to serve; an example in DATA/graph-data by default")
