@@ -8,7 +8,7 @@ import { FactsContext, hubOf } from "./facts";
 import { GraphPage } from "./graph/page";
 import { ClusterPage } from "./pages/cluster";
 import { ClustersPage } from "./pages/clusters";
-import { DevicesPage } from "./pages/devices";
+import { DevicePage, DevicesPage } from "./pages/devices";
 import { IngressPage } from "./pages/ingress";
 import { RolloutPage } from "./pages/rollout";
 import { RolloutsPage } from "./pages/rollouts";
@@ -87,7 +87,8 @@ function Signed({ path, hub }: { readonly path: readonly string[]; readonly hub:
     case "ingress":
       return <IngressPage />;
     case "devices":
-      return <DevicesPage hub={hub} />;
+      if (second !== undefined) return <NoSuchPage />;
+      return first === undefined ? <DevicesPage hub={hub} /> : <DevicePage key={first} hub={hub} name={first} />;
     case "what-if":
       return <WhatIfPage />;
     default:

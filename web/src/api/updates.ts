@@ -57,13 +57,21 @@ export interface WhatIfCluster {
   readonly channel: string;
   readonly verdict: VerdictKind;
   readonly reason?: string;
-  readonly updates?: readonly { readonly version: string; readonly before: string; readonly after: string }[];
+  readonly updates?: readonly WhatIfUpdate[];
+}
+
+// Each is absent, recommended, not recommended or unknown.
+export interface WhatIfUpdate {
+  readonly version: string;
+  readonly before: string;
+  readonly after: string;
 }
 
 export interface WhatIf {
   readonly block: { readonly to: string; readonly from?: string; readonly name?: string };
   readonly clusters: readonly WhatIfCluster[];
   readonly untouched: number;
+  readonly findings?: readonly { readonly id: string; readonly message: string; readonly fix?: string }[]; // what is odd about the block
 }
 
 export function askWhatIf(yaml: string): Promise<Outcome<WhatIf>> {

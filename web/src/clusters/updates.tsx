@@ -14,7 +14,12 @@ export const kVerdicts: Readonly<Record<Verdict, { word: string; tone: Tone }>> 
   Unknown: { word: "Unknown", tone: "warn" },
 };
 
-export function UpdateTable({ cluster, from, updates }: { readonly cluster: string; readonly from: string; readonly updates: readonly UpdateView[] }): JSX.Element {
+export function UpdateTable({ cluster, channel, from, updates }: {
+  readonly cluster: string;
+  readonly channel: string;
+  readonly from: string;
+  readonly updates: readonly UpdateView[];
+}): JSX.Element {
   if (updates.length === 0) return <Empty title="No updates are on offer in this channel" />;
   return (
     <Table
@@ -26,7 +31,7 @@ export function UpdateTable({ cluster, from, updates }: { readonly cluster: stri
           title: "Version",
           cell: ({ release }) => (
             <>
-              <a href={hrefTo(["graph"], { focus: release.version, from, cluster })}>{release.version}</a>
+              <a href={hrefTo(["graph"], { channel, by: `cluster:${cluster}`, update: `${from}~${release.version}` })}>{release.version}</a>
               {release.url && (
                 <>
                   {" "}

@@ -58,7 +58,7 @@ function ClusterDetail({ name, hasMetrics, version }: { readonly name: string; r
           rows={[
             ["Version", summary.version],
             ["On its way to", summary.target],
-            ["Channel", summary.channel && <a href={hrefTo(["graph"], { channel: summary.channel, cluster: name })}>{summary.channel}</a>],
+            ["Channel", summary.channel && <a href={hrefTo(["graph"], { channel: summary.channel, by: `cluster:${name}`, focus: summary.version })}>{summary.channel}</a>],
             ["Wanted", wantedText(version)],
             ["Update service", version.spec?.upstream],
             ["Cluster id", version.spec?.clusterID && <code>{version.spec.clusterID}</code>],
@@ -67,7 +67,7 @@ function ClusterDetail({ name, hasMetrics, version }: { readonly name: string; r
         />
       </div>
       <Section title="Updates">
-        <UpdateTable cluster={name} from={summary.version} updates={updatesOf(version)} />
+        <UpdateTable cluster={name} channel={summary.channel} from={summary.version} updates={updatesOf(version)} />
       </Section>
       {risks.length > 0 && (
         <Section title="Risks of these updates">
