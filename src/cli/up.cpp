@@ -175,7 +175,10 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
     if (!started) return std::unexpected(std::move(started).error().within("starting the update service"));
     beside.updates = *std::move(started);
     const std::string url = "http://" + to_string(Endpoint{service.listen.address, beside.updates->port()});
-    auto fleet = UpFleet::start(loop, ready.kubeconfig, members);
+    auto fleet = UpFleet::start(loop, {.kubeconfig = ready.kubeconfig,
+                                       .members = settings.members,
+                                       .data = serving.data,
+                                       .update_service = url + "/graph"});
     if (!fleet) return std::unexpected(std::move(fleet).error().within("starting the fleet"));
     beside.fleet = *std::move(fleet);
     auto console =

@@ -6,60 +6,21 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/cluster_options.hpp"
-#include "fleet/agent/agent.hpp"
-#include "fleet/hub/kinds.hpp"
+#include "cli/example_releases.hpp"
+#include "cli/up_member.hpp"
 #include "fleet/hub/placement_controller.hpp"
 #include "fleet/hub/policy_controller.hpp"
 #include "fleet/hub/rollout_controller.hpp"
+#include "kube/client/transport.hpp"
 
 namespace fairway::cli {
 namespace {
 
 constexpr const char* kHub = "hub";
-const kube::ResourceType kNamespaces{
-    .kind = {"", "v1", "Namespace"}, .resource = "namespaces", .is_namespaced = false};
 
 // Nobody waits for a person here, and nobody else is on this server.
 kube::ClientOptions unhurried(metrics::Registry& registry) {
   return {.requests_per_second = 0, .metrics = &registry};
-}
-
-json::Object named(const kube::ResourceType& type, const std::string& name) {
-  json::Object object{{"apiVersion", type.kind.api_version()}, {"kind", type.kind.kind}};
-  object["metadata"] = json::Object{{"name", name}};
-  return object;
-}
-
-Task<void> ensure(kube::Client& client, kube::ResourceType type, json::Object object) {
-  const auto made = co_await client.create(type.in(""), std::move(object));
-  if (!made && made.error().code != ErrorCode::AlreadyExists) co_return std::unexpected(made.error());
-  co_return Result<void>{};
-}
-
-// As a cluster that has joined its hub and can be reached.
-Task<void> introduce(kube::Client& hub, kube::Client& cluster, std::string name, WallTime now) {
-  FAIRWAY_CO_CHECKED(co_await ensure(hub, kNamespaces, named(kNamespaces, name)));
-  FAIRWAY_CO_CHECKED(co_await ensure(cluster, kNamespaces, named(kNamespaces, name)));
-  json::Object managed = named(fleet::kManagedClusters, name);
-  managed["metadata"].get_object()["labels"] = json::Object{{"name", name}};
-  managed["spec"] = json::Object{{"hubAcceptsClient", true}};
-  const auto made = co_await hub.create(fleet::kManagedClusters.in(""), std::move(managed));
-  if (!made && made.error().code == ErrorCode::AlreadyExists) co_return Result<void>{};
-  if (!made) co_return std::unexpected(made.error());
-  json::Array conditions;
-  for (const char* type :
-       {"HubAcceptedManagedCluster", "ManagedClusterJoined", "ManagedClusterConditionAvailable"}) {
-    conditions.push_back(json::Object{{"type", type},
-                                      {"status", "True"},
-                                      {"reason", "Embedded"},
-                                      {"message", "it runs in the same process"},
-                                      {"lastTransitionTime", format_rfc3339(now)}});
-  }
-  json::Object patch;
-  json::ensure_object(patch, {"status"})["conditions"] = std::move(conditions);
-  FAIRWAY_CO_CHECKED(co_await hub.patch(fleet::kManagedClusters.in("", name, "status"),
-                                        kube::PatchKind::Merge, std::move(patch)));
-  co_return Result<void>{};
 }
 
 }  // namespace
@@ -87,24 +48,6 @@ struct UpFleet::Hub {
   fleet::RolloutController rollouts;
 };
 
-struct UpFleet::Member {
-  Member(async::EventLoop& loop, const std::string& name, ConnectedClient connected, ConnectedClient to_hub,
-         std::unique_ptr<metrics::Registry> counts)
-      : registry(std::move(counts)),
-        client(std::move(connected)),
-        hub(std::move(to_hub)),
-        cluster_side(*client.client, {.name = "fairway-agent", .metrics = registry.get()}),
-        hub_side(*hub.client, {.name = "fairway-agent"}),
-        agent(cluster_side, hub_side, loop.executor(), {.cluster = name}, *registry) {}
-
-  std::unique_ptr<metrics::Registry> registry;
-  ConnectedClient client;
-  ConnectedClient hub;
-  kube::Runtime cluster_side;
-  kube::Runtime hub_side;
-  fleet::agent::ClusterAgent agent;
-};
-
 UpFleet::UpFleet(async::EventLoop& loop)
     : loop_(loop), tasks_(loop.executor(), [](const std::string& name, const Error& error) {
         log::error("ended", {{"what", name}, {"error", error.describe()}});
@@ -123,37 +66,61 @@ Result<void> UpFleet::add_hub(const std::string& kubeconfig) {
   return {};
 }
 
-Result<void> UpFleet::add_member(const std::string& kubeconfig, const std::string& name) {
-  auto registry = std::make_unique<metrics::Registry>();
-  FAIRWAY_TRY(ConnectedClient client,
-              connect(loop_, {.kubeconfig = kubeconfig, .context = name}, unhurried(*registry)));
-  FAIRWAY_TRY(ConnectedClient hub, connect(loop_, {.kubeconfig = kubeconfig, .context = kHub}));
-  FAIRWAY_CHECKED(loop_.block_on(introduce(*hub.client, *client.client, name, loop_.clock().now())));
-  members_.push_back(
-      std::make_unique<Member>(loop_, name, std::move(client), std::move(hub), std::move(registry)));
-  tasks_.spawn(fmt::format("the agent in {}", name), members_.back()->cluster_side.run());
-  tasks_.spawn(fmt::format("the agent of {} on the hub", name), members_.back()->hub_side.run());
+Result<void> UpFleet::add_members(const UpFleetSettings& settings) {
+  if (settings.members == 0) return {};
+  MemberSettings shared{.data = settings.data,
+                        .update_service = settings.update_service,
+                        .releases = settings.data + "/releases",
+                        .prometheus = settings.prometheus};
+  FAIRWAY_CHECKED(write_example_releases(shared.releases));
+  shared.running = example_running_release();
+  // One transport for all: they are behind one address, and the same administrator asks.
+  std::shared_ptr<http::Transport> transport;
+  for (std::size_t number = 1; number <= settings.members; ++number) {
+    const MemberProfile profile = member_profile(number);
+    FAIRWAY_TRY(const kube::ClientConfig config,
+                client_config({.kubeconfig = settings.kubeconfig, .context = profile.name}));
+    if (!transport) {
+      FAIRWAY_TRY(transport, kube::make_transport(loop_.executor(), loop_.clock(), config));
+    }
+    auto registry = std::make_unique<metrics::Registry>();
+    auto client =
+        std::make_unique<kube::Client>(transport, loop_.clock(), config.server, unhurried(*registry));
+    members_.push_back(std::make_unique<UpMember>(loop_, profile, shared, std::move(registry),
+                                                  std::move(client), *hub_->client.client));
+  }
+  return prepare_members();
+}
+
+// All at once: the server makes the writes of many durable together.
+Result<void> UpFleet::prepare_members() {
+  std::optional<Error> failure;
+  async::TaskGroup preparing(loop_.executor(), [&](const std::string& name, const Error& error) {
+    if (!failure) failure = error.within(fmt::format("preparing {}", name));
+  });
+  for (const auto& each : members_) preparing.spawn(each->name(), each->prepare());
+  loop_.run_until([&] { return preparing.size() == 0; });
+  if (failure) return std::unexpected(*std::move(failure));
+  for (const auto& each : members_) each->run(tasks_);
   return {};
 }
 
 bool UpFleet::is_ready() const {
-  return hub_->runtime.health().is_ready && std::ranges::all_of(members_, [](const auto& each) {
-           return each->cluster_side.health().is_ready && each->hub_side.health().is_ready;
-         });
+  return hub_->runtime.health().is_ready &&
+         std::ranges::all_of(members_, [](const auto& each) { return each->is_ready(); });
 }
 
-Result<std::unique_ptr<UpFleet>> UpFleet::start(async::EventLoop& loop, const std::string& kubeconfig,
-                                                const std::vector<std::string>& members) {
+Result<std::unique_ptr<UpFleet>> UpFleet::start(async::EventLoop& loop, const UpFleetSettings& settings) {
   std::unique_ptr<UpFleet> fleet(new UpFleet(loop));
-  FAIRWAY_CHECKED(fleet->add_hub(kubeconfig));
-  for (const std::string& each : members) FAIRWAY_CHECKED(fleet->add_member(kubeconfig, each));
+  FAIRWAY_CHECKED(fleet->add_hub(settings.kubeconfig));
+  FAIRWAY_CHECKED(fleet->add_members(settings));
   loop.run_until([&] { return fleet->is_ready(); });
   return fleet;
 }
 
 boost::asio::awaitable<void> UpFleet::stop() {
   co_await tasks_.stop();
-  for (const auto& each : members_) co_await each->agent.stop();
+  for (const auto& each : members_) co_await each->stop();
 }
 
 }  // namespace fairway::cli
