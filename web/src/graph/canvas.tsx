@@ -150,7 +150,6 @@ export function Canvas({ graph, place, fleet, selection, search, change }: Canva
         <p id="graph-keys" class="quiet">
           Arrow keys move between releases, Enter focuses or unfolds, / searches, Escape clears; + − 0 zoom, Shift and arrows pan. Drag to pan, Ctrl and wheel to zoom.
         </p>
-        {focusItem !== undefined && <FocusTables key={focus} graph={graph} evaluations={evaluations} focus={focus} onFocus={onFocus} onUpdate={onUpdate} />}
       </div>
       <div class="graph-side">
         {update && <UpdateDetails {...details} {...update} onClose={() => change({ update: undefined })} />}
@@ -164,6 +163,11 @@ export function Canvas({ graph, place, fleet, selection, search, change }: Canva
         <PathFinder graph={graph} place={place} cluster={chosenCluster(by) === undefined ? undefined : clusters[0]} focus={focus} onPath={setPath} onUpdate={onUpdate} />
         <Timeline place={place} onRevision={(revision) => change({ revision }, true)} onFocus={onFocus} onUpdate={onUpdate} />
       </div>
+      {focusItem !== undefined && (
+        <div class="graph-below">
+          <FocusTables key={focus} graph={graph} evaluations={evaluations} focus={focus} onFocus={onFocus} onUpdate={onUpdate} />
+        </div>
+      )}
       <datalist id="graph-versions">
         {graph.releases.map(({ version }) => (
           <option key={version} value={version} />

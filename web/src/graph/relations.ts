@@ -12,10 +12,22 @@ export function kindOfUpdate(graph: Graph, evaluations: Evaluations, update: num
   return graph.riskSet[update] === 0 ? "recommended" : "conditional";
 }
 
+// Of several updates a cluster counts once, with the worst that it said of one of them.
 function tallyOfUpdates(evaluations: Evaluations, updates: readonly number[]): Tally {
-  const all: Judgement[] = [];
-  for (const update of updates) all.push(...(evaluations.get(update) ?? []));
-  return all.length === 0 ? kNobody : tallyOf(all);
+  const byCluster = new Map<string, Judgement[]>();
+  for (const update of updates) {
+    for (const judgement of evaluations.get(update) ?? []) {
+      const said = byCluster.get(judgement.cluster);
+      if (said) said.push(judgement);
+      else byCluster.set(judgement.cluster, [judgement]);
+    }
+  }
+  const counts = { ...kNobody };
+  for (const said of byCluster.values()) {
+    const verdict = worst(tallyOf(said));
+    if (verdict) counts[verdict] += 1;
+  }
+  return counts;
 }
 
 // A link of several updates takes the worst that a cluster said of one of them.

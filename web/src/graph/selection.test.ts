@@ -13,6 +13,7 @@ test("a selection survives the address", () => {
   assert.deepEqual(selectionOf(new URLSearchParams(query)), selection);
   assert.equal(selectionOf(new URLSearchParams("update=4.13.1")).update, undefined);
   assert.equal(chosenCluster("fleet"), undefined);
+  assert.equal(selectionOf(new URLSearchParams("cluster=member2")).by, "cluster:member2");
 });
 
 test("channels are sorted newest first, stable before candidate", () => {

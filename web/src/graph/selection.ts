@@ -13,6 +13,7 @@ export interface Selection {
   readonly isFolding: boolean;
 }
 
+const kCluster = "cluster:"; // ?cluster=NAME is short for ?by=cluster:NAME
 const kBetween = "~"; // in no version
 
 export function selectionOf(query: URLSearchParams): Selection {
@@ -21,7 +22,7 @@ export function selectionOf(query: URLSearchParams): Selection {
     channel: query.get("channel") ?? "",
     arch: query.get("arch") ?? "",
     revision: query.get("at") ?? "",
-    by: query.get("by") ?? "",
+    by: query.get("by") ?? (query.has("cluster") ? `${kCluster}${query.get("cluster") ?? ""}` : ""),
     focus: query.get("focus") ?? "",
     update: from && to ? { from, to } : undefined,
     risk: query.get("risk") ?? "",
@@ -44,7 +45,7 @@ export function queryOf(selection: Selection): Readonly<Record<string, string | 
 }
 
 export function chosenCluster(by: string): string | undefined {
-  return by.startsWith("cluster:") ? by.slice("cluster:".length) : undefined;
+  return by.startsWith(kCluster) ? by.slice(kCluster.length) : undefined;
 }
 
 function splitChannel(name: string): { kind: string; version: string } {

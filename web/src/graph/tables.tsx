@@ -8,7 +8,7 @@ import { kindOfUpdate } from "./relations";
 import { type Evaluations, tallyOf, total } from "./verdicts";
 import { kKinds, plural, tallyWords } from "./words";
 
-const kFirstRows = 20;
+const kFirstRows = 12;
 
 interface Row {
   readonly update: number;

@@ -29,6 +29,8 @@ test("fitting shows all of it, and does not enlarge", () => {
   assert.equal(view.scale, 0.5);
   assert.equal(view.x, 0);
   assert.equal(fitAll({ width: 100, height: 100 }, screen).scale, 1);
+  const content = { width: 1600, height: 600, x: new Float64Array(3), y: new Float64Array(3) }; // as a layout has them
+  assert.deepEqual(fitAll(content, screen), view);
 });
 
 test("what cannot be read as a whole is shown at its newest end", () => {

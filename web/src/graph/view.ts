@@ -35,7 +35,7 @@ export function zoomAt(view: View, factor: number, px: number, py: number): View
 // All of it, but never larger than life.
 export function fitAll(content: Size, screen: Size): View {
   const scale = within(Math.min(screen.width / content.width, screen.height / content.height), kLeastScale, 1);
-  return center({ x: 0, y: 0, ...content }, screen, scale);
+  return center({ x: 0, y: 0, width: content.width, height: content.height }, screen, scale);
 }
 
 // All of it where that can be read, else its newest end: the lower right corner.

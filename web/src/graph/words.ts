@@ -30,7 +30,9 @@ export const kVerdictWords: Readonly<Record<Verdict, string>> = {
   unknown: "cannot tell",
 };
 
-const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+export function plural(count: number, one: string): string {
+  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+}
 
 // "recommended for 3, not for 1, unknown for 2"
 export function tallyWords(tally: Tally): string {
@@ -41,13 +43,9 @@ export function tallyWords(tally: Tally): string {
   return parts.join(", ");
 }
 
-// "3✓ 1✕ 2?"
+// "3✓ 1✕ 2?", or only the sign where one cluster says it.
 export function tallySigns(tally: Tally): string {
-  const parts: string[] = [];
-  if (tally.recommended > 0) parts.push(`${tally.recommended}✓`);
-  if (tally.notRecommended > 0) parts.push(`${tally.notRecommended}✕`);
-  if (tally.unknown > 0) parts.push(`${tally.unknown}?`);
-  return parts.join(" ");
+  const isOne = tally.recommended + tally.notRecommended + tally.unknown === 1;
+  const part = (count: number, sign: string) => (count === 0 ? [] : [isOne ? sign : `${count}${sign}`]);
+  return [...part(tally.recommended, "✓"), ...part(tally.notRecommended, "✕"), ...part(tally.unknown, "?")].join(" ");
 }
-
-export { plural };
