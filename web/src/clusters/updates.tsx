@@ -30,7 +30,7 @@ export function UpdateTable({ cluster, channel, from, updates }: {
         {
           title: "Version",
           cell: ({ release }) => (
-            <>
+            <span class="nowrap">
               <a href={hrefTo(["graph"], { channel, by: `cluster:${cluster}`, update: `${from}~${release.version}` })}>{release.version}</a>
               {release.url && (
                 <>
@@ -40,7 +40,7 @@ export function UpdateTable({ cluster, channel, from, updates }: {
                   </a>
                 </>
               )}
-            </>
+            </span>
           ),
         },
         { title: "Verdict", cell: ({ verdict }) => <Badge tone={kVerdicts[verdict].tone}>{kVerdicts[verdict].word}</Badge> },
@@ -119,7 +119,7 @@ function RiskPanel({ cluster, hasMetrics, risk, updates, isChosen }: {
         )}
       </div>
       <p class="lines">{risk.message}</p>
-      {risk.applies?.message && <p class="quiet lines">{risk.applies.message}</p>}
+      {risk.applies?.message && !risk.applies.message.startsWith(risk.message) && <p class="quiet lines">{risk.applies.message}</p>}
       <p class="quiet">Stands against {updates.map((each) => each.release.version).join(", ")}</p>
       {risk.queries.map((query) => (
         <pre key={query} class="query" tabIndex={0} aria-label={`Query of ${risk.name}`}>

@@ -5,7 +5,7 @@ import { Ago, Badge, type Tone } from "./basic";
 import { Table } from "./table";
 
 // Types whose True is bad news.
-const kBad = new Set(["Failing", "Degraded", "Invalid", "ExposedToKnownRisks", "EvaluationConditionsDetected"]);
+const kBad = new Set(["Failing", "Degraded", "Invalid", "ExposedToKnownRisks", "EvaluationConditionsDetected", "ImplicitlyEnabledCapabilities"]);
 const kNeutral = new Set(["Progressing", "Evaluating"]);
 
 export function conditionTone(condition: Condition): Tone {

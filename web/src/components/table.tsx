@@ -1,10 +1,11 @@
-// A table that becomes a list of cards on a phone: every cell knows its column's name.
+// A table that becomes a list of cards on a phone: every cell knows its column's name. Columns in which no row has
+// anything are left out.
 import type { ComponentChildren, JSX } from "preact";
 
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  readonly isWide?: boolean; // long text: takes what is left
+  readonly isWide?: boolean; // long text, which may break anywhere
 }
 
 export function Table<T>({ caption, columns, rows, keyOf }: {
@@ -13,12 +14,16 @@ export function Table<T>({ caption, columns, rows, keyOf }: {
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
 }): JSX.Element {
+  const cells = columns.map((column) => rows.map((row) => column.cell(row)));
+  const shown = columns
+    .map((column, index) => ({ column, contents: cells[index] ?? [] }))
+    .filter(({ contents }, index) => index === 0 || contents.some((content) => !isEmpty(content)));
   return (
     <table class="table">
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {columns.map((column) => (
+          {shown.map(({ column }) => (
             <th key={column.title} scope="col">
               {column.title}
             </th>
@@ -26,30 +31,32 @@ export function Table<T>({ caption, columns, rows, keyOf }: {
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
+        {rows.map((row, at) => (
           <tr key={keyOf(row)}>
-            {columns.map((column, index) => {
-              const content = (
-                <>
-                  <span class="cell-title" aria-hidden="true">
-                    {column.title}
-                  </span>
-                  <span class="cell">{column.cell(row)}</span>
-                </>
-              );
-              return index === 0 ? (
-                <th key={column.title} scope="row">
-                  {content}
-                </th>
-              ) : (
-                <td key={column.title} class={column.isWide ? "wide" : undefined}>
-                  {content}
-                </td>
-              );
-            })}
+            {shown.map(({ column, contents }, index) => (
+              <Cell key={column.title} column={column} isFirst={index === 0} content={contents[at]} />
+            ))}
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+function Cell<T>({ column, isFirst, content }: { readonly column: Column<T>; readonly isFirst: boolean; readonly content: ComponentChildren }): JSX.Element {
+  const inside = (
+    <>
+      <span class="cell-title" aria-hidden="true">
+        {column.title}
+      </span>
+      <div class="cell">{content}</div>
+    </>
+  );
+  if (isFirst) return <th scope="row">{inside}</th>;
+  return <td class={`${column.isWide ? "wide" : ""}${isEmpty(content) ? " empty" : ""}`}>{inside}</td>;
+}
+
+function isEmpty(content: ComponentChildren): boolean {
+  if (Array.isArray(content)) return content.every(isEmpty);
+  return content === undefined || content === null || content === false || content === "";
 }

@@ -52,7 +52,7 @@ export function ClustersPage(): JSX.Element {
         </>
       }
     >
-      <p class="quiet" role="status">
+      <p class="count-line" role="status">
         {countText(rows, shown.length)}
       </p>
       {shown.length === 0 ? <Empty title="No cluster has that" /> : <ClusterTable rows={shown} />}

@@ -70,7 +70,7 @@ function Controllers({ names, controllers }: { readonly names: string; readonly 
   const pending = rows.filter((row) => row.view.change);
   return (
     <>
-      <p role="status" class="quiet">
+      <p role="status" class="count-line">
         {rows.length} {rows.length === 1 ? "controller" : "controllers"}, {pending.length} with a change under way
       </p>
       <ul class="stack plain">
