@@ -37,7 +37,7 @@ export function RiskVerdicts({ risk, clusters }: { readonly risk: Risk; readonly
         <li key={cluster.name}>
           <Badge tone={kVerdicts[verdict].tone}>{kVerdicts[verdict].text}</Badge> on {cluster.name}{" "}
           <a href={hrefTo(["clusters", cluster.name], { risk: risk.name })}>
-            Why here<span class="unseen">: {risk.name} on {cluster.name}</span>
+            Why here<span class="unseen"> for {risk.name} on {cluster.name}</span>
           </a>
         </li>
       ))}
