@@ -1,33 +1,14 @@
 #!/usr/bin/env python3
 """`fairway up`: the whole fleet in one process. A rollout over its members, killed on the way; the next start goes on with it."""
-import os
 import pathlib
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 
-from cluster_version import Daemon
-from update_service import PATIENCE, ROOT, case, check, equal, eventually, finish, not_run
+from up import Up
+from update_service import PATIENCE, ROOT, case, check, equal, eventually, finish
 
 MEMBERS = ["member1", "member2", "member3"]
-
-
-class Up:
-    def __init__(self, folder):
-        self.folder = folder
-        self.start()
-
-    def start(self):
-        self.daemon = Daemon(["up", "--data", self.folder, "--clusters", len(MEMBERS), "--listen", "127.0.0.1:0"], {"end": r"(Ctrl-C stops it)"})
-
-    def kubectl(self, *arguments, context="hub", succeeds=True):
-        done = subprocess.run(["kubectl", "--context", context, *arguments], capture_output=True, text=True, timeout=PATIENCE,
-                              env=dict(os.environ, KUBECONFIG=str(self.folder / "kubeconfig")))
-        if succeeds and done.returncode != 0:
-            raise AssertionError(f"kubectl {' '.join(arguments)}: {done.stderr}")
-        return done.stdout
 
 
 def joined(up):
@@ -41,11 +22,9 @@ def killed(up):
     up.kubectl("apply", "-f", str(ROOT / "api" / "examples" / "rollout" / "notice.yaml"))
     batch = lambda: up.kubectl("get", "cgu", "notice", "-o", "jsonpath={.status.status.currentBatch}")
     eventually(lambda: up.kubectl("get", "cgu", "notice", "-o", "jsonpath={.status.remediationPlan}"), "it is planned")
-    up.daemon.kill()
-    up.start()
+    up.kill_and_start()
     eventually(lambda: batch() in ("", "2"), "it goes on")
-    up.daemon.kill()
-    up.start()
+    up.kill_and_start()
     up.kubectl("wait", "--for=condition=Succeeded", "cgu/notice", f"--timeout={PATIENCE}s")
     for member in MEMBERS:
         equal(f"{member} has it", up.kubectl("get", "configmap", "notice", "-o", "jsonpath={.data.text}", context=member), "The fairway is open.")
@@ -60,17 +39,10 @@ def stopped(up):
 
 
 def main():
-    if not shutil.which("kubectl"):
-        not_run("there is no kubectl")
-    with tempfile.TemporaryDirectory() as folder:
-        up = Up(pathlib.Path(folder) / "data")
-        try:
-            for title, part in (("members join", joined), ("kill -9 in the middle of a rollout", killed), ("Ctrl-C", stopped)):
-                with case(title):
-                    part(up)
-        finally:
-            if up.daemon.process.poll() is None:
-                up.daemon.kill()
+    with tempfile.TemporaryDirectory() as folder, Up(pathlib.Path(folder) / "data", members=len(MEMBERS)) as up:
+        for title, part in (("members join", joined), ("kill -9 in the middle of a rollout", killed), ("Ctrl-C", stopped)):
+            with case(title):
+                part(up)
     return finish()
 
 
