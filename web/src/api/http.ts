@@ -88,7 +88,7 @@ export function describe(problem: Problem): string {
     case 401:
       return "Your token is not valid any more.";
     case 403:
-      return `You may not see this: ${problem.message}`;
+      return `Your token may not do this: ${problem.message}`;
     default:
       return problem.message;
   }

@@ -8,7 +8,7 @@ import { Badge, Empty, Page, ProblemNote, Section, type Tone } from "../componen
 import { Table } from "../components/table";
 import { hrefTo, useRoute } from "../router";
 
-const kExample = `to: 4.7.4
+const kExample = `to: 4.7.0
 from: 4[.]6[.].*
 url: https://example.com/incidents/42
 name: SlowStartBehindProxy

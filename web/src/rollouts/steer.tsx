@@ -1,6 +1,6 @@
 // Pause, resume, approve: with the user's own token, by the same patches as `fairway rollout`.
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api/http";
 import { fetchUserName, patchObject } from "../api/kube";
 import { resourcePath } from "../api/objects";
@@ -116,7 +116,7 @@ function Question({ title, command, onCancel, children }: {
   readonly children: JSX.Element | readonly JSX.Element[];
 }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []); // before the next key, so that Escape is heard
   return (
     <div
       class="panel question stack"
