@@ -62,6 +62,7 @@ void add_promql_check(CLI::App& promql, Invocation& invocation);
 void add_promql_eval(CLI::App& promql, Invocation& invocation);
 void add_promql_test(CLI::App& promql, Invocation& invocation);
 void add_rollout(CLI::App& root, Invocation& invocation);
+void add_tour(CLI::App& root, Invocation& invocation);
 void add_update_service(CLI::App& root, Invocation& invocation);
 void add_upgrade(CLI::App& root, Invocation& invocation);
 void add_version(CLI::App& root, Invocation& invocation);

@@ -34,6 +34,7 @@ void build_tree(CLI::App& root, Invocation& invocation, LogSettings& logs) {
   root.require_subcommand(0, 1);
   add_log_options(root, logs);
   add_up(root, invocation);
+  add_tour(root, invocation);
   add_agent(root, invocation);
   add_apiserver(root, invocation);
   add_cloud(root, invocation);

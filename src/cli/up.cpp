@@ -13,6 +13,7 @@
 #include "cli/graph_source.hpp"
 #include "cli/options.hpp"
 #include "cli/serve.hpp"
+#include "cli/shell_words.hpp"
 #include "cli/up_fleet.hpp"
 #include "updateservice/update_service.hpp"
 
@@ -67,16 +68,16 @@ struct Beside {
   }
 };
 
-// For a shell: as it is, or in single quotes.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  return "'" + replace_all(text, "'", "'\\''") + "'";
+// As it can be typed anywhere.
+std::string tour_command(const std::string& data) {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto folder = std::filesystem::absolute(data, error).lexically_normal();
+  return shell_line({error ? "fairway" : program.string(), "tour", "--data", folder.string()});
 }
 
-std::string greeting(const Serving& serving, const std::string& console, const std::string& update_service,
-                     const std::string& graph_data) {
+std::string greeting(const Serving& serving, const std::string& data, const std::string& console,
+                     const std::string& update_service, const std::string& graph_data) {
   const auto clusters = serving.server.clusters();
   return fmt::format(
       "Fairway is up.\n"
@@ -90,6 +91,7 @@ std::string greeting(const Serving& serving, const std::string& console, const s
       "\n"
       "Open the console, or try in another terminal:\n"
       "\n"
+      "  {}\n"
       "  export KUBECONFIG={}\n"
       "  kubectl get managedclusters\n"
       "  kubectl explain clustergroupupgrade.spec\n"
@@ -97,7 +99,7 @@ std::string greeting(const Serving& serving, const std::string& console, const s
       "\n"
       "Ctrl-C stops it; the data stays.\n",
       console, serving.server.url(), serving.kubeconfig, join(clusters, ", "), update_service, graph_data,
-      shell_word(serving.kubeconfig), update_service);
+      tour_command(data), shell_word(serving.kubeconfig), update_service);
 }
 
 // Beside the API server: the port after its own, or any free one when it has any.
@@ -186,7 +188,7 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
     if (!console) return std::unexpected(std::move(console).error().within("starting the console"));
     beside.console = *std::move(console);
     const std::string address = beside.console->url() + (token.empty() ? "" : "#token=" + token);
-    invocation.out << greeting(ready, address, url, service.graph_data.text) << std::flush;
+    invocation.out << greeting(ready, serving.data, address, url, service.graph_data.text) << std::flush;
     return {};
   };
   hooks.before_stop = [&] { return beside.stop(); };
