@@ -88,7 +88,7 @@ class Disk {
   Disk(const fs::path& folder, const std::string& type)
       : image_(folder / (type + ".img")), place_(folder / type) {
     fs::create_directories(place_);
-    const std::string quiet = type == "ext4" ? "-q -F" : type == "xfs" ? "-q -m reflink=1" : "-q";
+    const std::string quiet = type == "ext4" ? "-q -F -N 1000000" : type == "xfs" ? "-q -m reflink=1" : "-q";
     is_mounted_ = shell(fmt::format("truncate -s 4G {0} && mkfs.{1} {2} {0} && mount -o loop {0} {3}",
                                     image_.string(), type, quiet, place_.string())) == 0;
   }
