@@ -10,6 +10,7 @@
 #include "cli/build_facts.hpp"
 #include "cli/command.hpp"
 #include "cli/config_file.hpp"
+#include "cli/console_server.hpp"
 #include "cli/options.hpp"
 #include "cli/server_process.hpp"
 #include "cli/usage_error.hpp"
@@ -29,6 +30,7 @@ struct UpdateServiceFlags {
   std::string releases;
   Endpoint listen{"127.0.0.1", 8080};
   Endpoint status_listen{"127.0.0.1", 9080};
+  Endpoint console_listen;  // without an address: no console
   Endpoint builder_listen;
   std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   std::string path_prefix;
@@ -142,7 +144,8 @@ updateservice::UpdateServiceSettings settings_of(const UpdateServiceFlags& flags
   return settings;
 }
 
-Task<void> stop(updateservice::UpdateService& service) {
+Task<void> stop(updateservice::UpdateService& service, ConsoleServer* console) {
+  if (console != nullptr) co_await console->stop();
   co_await service.stop();
   co_return Result<void>{};
 }
@@ -170,9 +173,20 @@ Result<void> run_service(const UpdateServiceFlags& flags,
                                 url_of(flags.status_listen, running->status_port()));
   if (running->builder_port())
     invocation.out << fmt::format("builder on {}\n", url_of(flags.builder_listen, *running->builder_port()));
+  std::unique_ptr<ConsoleServer> console;
+  if (!flags.console_listen.address.empty()) {
+    const std::string updates = url_of(flags.listen, running->port()) + settings.service.prefix;
+    auto started = ConsoleServer::start(loop, {.listen = flags.console_listen, .update_service = updates});
+    if (!started) {
+      FAIRWAY_CHECKED(loop.block_on(stop(*running, nullptr)));
+      return std::unexpected(std::move(started).error().within("starting the console"));
+    }
+    console = *std::move(started);
+    invocation.out << fmt::format("console on {}\n", console->url());
+  }
   invocation.out.flush();
   loop.run_until([&] { return stop_request.is_made(); });
-  return loop.block_on(stop(*running));
+  return loop.block_on(stop(*running, console.get()));
 }
 
 Result<void> run_mock(const UpdateServiceFlags& flags, Invocation& invocation) {
@@ -228,6 +242,9 @@ void add_listen_options(CLI::App& command, UpdateServiceFlags& flags) {
   endpoint_option(command, "--status-listen", flags.status_listen, "Where /livez, /readyz and /metrics are");
   endpoint_option(command, "--builder-listen", flags.builder_listen,
                   "Serve the whole graph here, as the reference's graph builder does; off by default")
+      .default_str("");
+  endpoint_option(command, "--console-listen", flags.console_listen,
+                  "Serve the console's Graph page here; off by default")
       .default_str("");
   number_option(command, "--threads", flags.threads, {.least = 1, .most = kMostThreads},
                 "Threads that answer clients");

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 deploy=$root/deploy/device
 
-units="microshift-pre-run.service fairway/fairway-pre-run.service fairway/fairway.service"
+units="microshift-pre-run.service fairway-device-report.service fairway-device-report.timer fairway/fairway-pre-run.service fairway/fairway.service"
 if command -v systemd-analyze >/dev/null; then
   for unit in $units; do sed "s|/usr/bin/fairway|$FAIRWAY|" "$deploy/$unit" >"$work/$(basename "$unit")"; done
   for unit in $units; do

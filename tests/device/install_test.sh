@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 : "${FAIRWAY_BUILD:?set FAIRWAY_BUILD to the build folder}"
 scripts="check/required.d/40_fairway_device_check.sh green.d/40_fairway_device_green.sh red.d/40_fairway_device_red.sh"
-units="microshift-pre-run.service fairway-pre-run.service fairway.service"
+units="microshift-pre-run.service fairway-device-report.service fairway-pre-run.service fairway.service"
 
 run 0 env DESTDIR="$work/usr" cmake --install "$FAIRWAY_BUILD" --prefix /usr --component device
 for script in $scripts; do
