@@ -1,6 +1,6 @@
 // One graph with everything around it: the picture, the legend, the focus in words, details, paths, the past.
 import type { JSX, RefObject } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Empty } from "../components/basic";
 import { ReleaseDetails, RiskDetails, UpdateDetails } from "./details";
 import { type Fleet, clustersByVersion } from "./fleet";
@@ -11,7 +11,7 @@ import { type Graph, updateCount, versionOf } from "./model";
 import type { Change } from "./page";
 import { PathFinder } from "./path_finder";
 import { relationsOf, strongLinks } from "./relations";
-import { itemOfVersion, sceneOf } from "./scene";
+import { type Scene, itemOfVersion, sceneOf } from "./scene";
 import { type Selection, chosenCluster } from "./selection";
 import type { PathStep, Place } from "./service";
 import { FocusTables } from "./tables";
@@ -83,7 +83,9 @@ export function Canvas({ graph, place, fleet, selection, search, change }: Canva
   const pinned = usePinned(focus, path, clusters, update);
   const runs = useMemo(() => runsOf(graph), [graph]);
   useEffect(() => setExpanded(kNoRuns), [graph]);
-  const scene = useMemo(() => sceneOf(graph, runs, { isOn: isFolding, expanded, pinned }), [graph, runs, isFolding, expanded, pinned]);
+  const last = useRef<Scene>();
+  const scene = useMemo(() => sceneOf(graph, runs, { isOn: isFolding, expanded, pinned }, last.current), [graph, runs, isFolding, expanded, pinned]);
+  last.current = scene;
 
   const focusItem = itemOfVersion(scene, focus);
   const relations = useMemo(

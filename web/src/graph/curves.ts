@@ -16,6 +16,18 @@ function arcWidth(distance: number): number {
   return Math.min(kWidestArc, 10 + 5 * Math.sqrt(distance / kRowHeight));
 }
 
+function put(curves: Curves, link: number, x0: number, y0: number, x1: number, x2: number, x3: number, y3: number): void {
+  const at = link * kNumbers;
+  curves[at] = x0;
+  curves[at + 1] = y0;
+  curves[at + 2] = x1;
+  curves[at + 3] = y0; // leaves and arrives level
+  curves[at + 4] = x2;
+  curves[at + 5] = y3;
+  curves[at + 6] = x3;
+  curves[at + 7] = y3;
+}
+
 export function curvesOf(layout: Layout, links: Links): Curves {
   const curves = new Float64Array(links.count * kNumbers);
   for (let link = 0; link < links.count; ++link) {
@@ -27,14 +39,14 @@ export function curvesOf(layout: Layout, links: Links): Curves {
     const by = (layout.y[b] ?? 0) + kItemHeight / 2;
     if (ax === bx) {
       const control = ax - (arcWidth(Math.abs(by - ay)) * 4) / 3;
-      curves.set([ax, ay, control, ay, control, by, bx, by], link * kNumbers);
+      put(curves, link, ax, ay, control, control, bx, by);
       continue;
     }
     const isForward = ax < bx;
     const start = isForward ? ax + kItemWidth : ax;
     const end = isForward ? bx : bx + kItemWidth;
     const reach = (end - start) / 2;
-    curves.set([start, ay, start + reach, ay, end - reach, by, end, by], link * kNumbers);
+    put(curves, link, start, ay, start + reach, end - reach, end, by);
   }
   return curves;
 }

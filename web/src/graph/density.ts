@@ -1,8 +1,9 @@
 // The shade of a graph: how many links pass through each pixel.
 //
-// Tens of thousands of translucent strokes take a canvas half a second; counting takes a few milliseconds, and the
-// logarithm of the count keeps both a single link and a bundle of a thousand visible. Computed once a layout; panning
-// and zooming only move the picture.
+// Tens of thousands of translucent strokes take a canvas half a second; counting takes some milliseconds, and the
+// logarithm of the count keeps both a single link and a bundle of a thousand visible. Where there is too much to count,
+// long links are thinned out evenly and those that are left weigh more. Computed once a layout; panning and zooming only
+// move the picture.
 
 import type { Curves } from "./curves";
 
@@ -14,7 +15,8 @@ export interface Shade {
   readonly most: number;
 }
 
-const kMostPixels = 4_000_000;
+const kMostPixels = 2_000_000;
+const kMostSteps = 4_000_000; // pixels of all links together
 const kNumbers = 8;
 
 export function shadeScale(width: number, height: number): number {
@@ -22,7 +24,7 @@ export function shadeScale(width: number, height: number): number {
 }
 
 // Walks a segment by its longer side, so that a pixel counts once a link.
-function plot(shade: Shade, ax: number, ay: number, bx: number, by: number): void {
+function plot(shade: Shade, weight: number, ax: number, ay: number, bx: number, by: number): void {
   const { counts, width, height } = shade;
   const steps = Math.max(1, Math.ceil(Math.max(Math.abs(bx - ax), Math.abs(by - ay))));
   const dx = (bx - ax) / steps;
@@ -32,12 +34,11 @@ function plot(shade: Shade, ax: number, ay: number, bx: number, by: number): voi
     const row = y | 0;
     if (x < 0 || y < 0 || column >= width || row >= height) continue;
     const at = row * width + column;
-    const count = counts[at] ?? 0;
-    if (count < 0xffff) counts[at] = count + 1;
+    counts[at] = Math.min(0xffff, (counts[at] ?? 0) + weight);
   }
 }
 
-function plotCurve(shade: Shade, curves: Curves, link: number): void {
+function plotCurve(shade: Shade, weight: number, curves: Curves, link: number): void {
   const at = link * kNumbers;
   const p = curves.subarray(at, at + kNumbers);
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0] = p;
@@ -54,10 +55,38 @@ function plotCurve(shade: Shade, curves: Curves, link: number): void {
     const d = t * t * t;
     const x = (a * x0 + b * x1 + c * x2 + d * x3) * shade.scale;
     const y = (a * y0 + b * y1 + c * y2 + d * y3) * shade.scale;
-    plot(shade, beforeX, beforeY, x, y);
+    plot(shade, weight, beforeX, beforeY, x, y);
     beforeX = x;
     beforeY = y;
   }
+}
+
+// About how many pixels each link passes through.
+function lengthsOf(curves: Curves, scale: number): Float64Array {
+  const lengths = new Float64Array(curves.length / kNumbers);
+  for (let link = 0; link < lengths.length; ++link) {
+    const at = link * kNumbers;
+    const across = Math.abs((curves[at + 6] ?? 0) - (curves[at] ?? 0));
+    const down = Math.abs((curves[at + 7] ?? 0) - (curves[at + 1] ?? 0));
+    const aside = Math.abs((curves[at + 2] ?? 0) - (curves[at] ?? 0));
+    lengths[link] = 1 + scale * (Math.max(across, down) + aside);
+  }
+  return lengths;
+}
+
+// The length up to which every link is counted, so that all of them cost no more than `most`: of a link of n times that
+// length, one in n is.
+export function wholeLength(lengths: Float64Array, most: number): number {
+  const cost = (whole: number) => lengths.reduce((sum, length) => sum + Math.min(length, whole), 0);
+  let low = 1;
+  let high = lengths.reduce((longest, length) => Math.max(longest, length), 1);
+  if (cost(high) <= most) return high;
+  for (let i = 0; i < 16; ++i) {
+    const half = (low + high) / 2;
+    if (cost(half) <= most) low = half;
+    else high = half;
+  }
+  return low;
 }
 
 export function shadeOf(curves: Curves, width: number, height: number): Shade {
@@ -65,7 +94,16 @@ export function shadeOf(curves: Curves, width: number, height: number): Shade {
   const columns = Math.max(1, Math.ceil(width * scale));
   const rows = Math.max(1, Math.ceil(height * scale));
   const shade = { width: columns, height: rows, scale, counts: new Uint16Array(columns * rows), most: 0 };
-  for (let link = 0; link * kNumbers < curves.length; ++link) plotCurve(shade, curves, link);
+  const lengths = lengthsOf(curves, scale);
+  const whole = wholeLength(lengths, kMostSteps);
+  let due = 0;
+  lengths.forEach((length, link) => {
+    const share = Math.min(1, whole / length);
+    due += share;
+    if (due < 1) return;
+    due -= 1;
+    plotCurve(shade, Math.round(1 / share), curves, link);
+  });
   let most = 0;
   for (const count of shade.counts) if (count > most) most = count;
   return { ...shade, most };

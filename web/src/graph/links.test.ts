@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { curvesOf, distanceTo, linkAt, pointAt } from "./curves";
-import { opacityTable, shadeOf, shadeScale } from "./density";
+import { opacityTable, shadeOf, shadeScale, wholeLength } from "./density";
 import { fold, runsOf } from "./fold";
 import { kItemHeight, kItemWidth, layoutOf } from "./layout";
 import { linksOf, linksOfItem, updatesOf } from "./links";
@@ -77,8 +77,15 @@ test("the shade counts each link once a pixel and stays within its budget", () =
   const large = draw(denseGraph(4, 65), false);
   assert.ok(large.links.count > 20_000);
   const dark = shadeOf(large.curves, 20_000, 20_000);
-  assert.ok(dark.width * dark.height <= 4_100_000);
+  assert.ok(dark.width * dark.height <= 2_010_000);
   assert.equal(shadeScale(1000, 1000), 1);
+});
+
+test("too many long links are thinned out, short ones are not", () => {
+  const lengths = Float64Array.from([...Array(100).fill(10), ...Array(100).fill(1000)]);
+  assert.equal(wholeLength(lengths, 1e6), 1000);
+  const whole = wholeLength(lengths, 11_000);
+  assert.ok(Math.abs(whole - 100) < 1, `${whole}`);
 });
 
 test("opacity grows with the count and never leaves its bounds", () => {

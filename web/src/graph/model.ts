@@ -69,12 +69,6 @@ function releaseOf(node: GraphAnswer["nodes"][number]): Release {
   };
 }
 
-interface Update {
-  from: number;
-  to: number;
-  riskSet: number;
-}
-
 // Risk sets that name the same risks with the same texts are one.
 class RiskSets {
   readonly sets: (readonly Risk[])[] = [[]];
@@ -91,22 +85,33 @@ class RiskSets {
   }
 }
 
-// An update that is listed both ways is conditional: risks are never lost.
-function collectUpdates(answer: GraphAnswer, numbers: readonly number[], numberOf: ReadonlyMap<string, number>) {
+interface Updates {
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  readonly riskSet: Uint32Array;
+  readonly riskSets: readonly (readonly Risk[])[];
+}
+
+// In the order of their ends. An update that is listed both ways is conditional: risks are never lost.
+function updatesIn(answer: GraphAnswer, numbers: readonly number[], numberOf: ReadonlyMap<string, number>): Updates {
   const count = numberOf.size;
-  const updates = new Map<number, Update>();
+  const riskSetOf = new Map<number, number>(); // by from × count + to
   const sets = new RiskSets();
   const put = (from: number | undefined, to: number | undefined, riskSet: number) => {
-    if (from === undefined || to === undefined || from === to) return;
-    updates.set(from * count + to, { from, to, riskSet });
+    if (from !== undefined && to !== undefined && from !== to) riskSetOf.set(from * count + to, riskSet);
   };
   for (const [from, to] of answer.edges) put(numbers[from], numbers[to], 0);
   for (const group of answer.conditionalEdges ?? []) {
     const riskSet = sets.add(group.risks);
     for (const edge of group.edges) put(numberOf.get(edge.from), numberOf.get(edge.to), riskSet);
   }
-  const sorted = [...updates.entries()].sort(([a], [b]) => a - b).map(([, update]) => update);
-  return { updates: sorted, riskSets: sets.sets };
+  const keys = Float64Array.from(riskSetOf.keys()).sort();
+  return {
+    from: Uint32Array.from(keys, (key) => Math.floor(key / count)),
+    to: Uint32Array.from(keys, (key) => key % count),
+    riskSet: Uint32Array.from(keys, (key) => riskSetOf.get(key) ?? 0),
+    riskSets: sets.sets,
+  };
 }
 
 export function graphOf(answer: GraphAnswer): Graph {
@@ -125,24 +130,15 @@ export function graphOf(answer: GraphAnswer): Graph {
     numberOf.set(node.version, releases.length);
     releases.push(releaseOf(node));
   }
-  const { updates, riskSets } = collectUpdates(answer, numbers, numberOf);
+  const updates = updatesIn(answer, numbers, numberOf);
   const out: number[][] = releases.map(() => []);
   const into: number[][] = releases.map(() => []);
-  updates.forEach((update, i) => {
-    out[update.from]?.push(i);
-    into[update.to]?.push(i);
-  });
-  return {
-    releases,
-    numberOf,
-    minors: [...new Set(releases.map((release) => release.minor))],
-    from: Uint32Array.from(updates, (update) => update.from),
-    to: Uint32Array.from(updates, (update) => update.to),
-    riskSet: Uint32Array.from(updates, (update) => update.riskSet),
-    riskSets,
-    out,
-    in: into,
-  };
+  for (let i = 0; i < updates.from.length; ++i) {
+    out[updates.from[i] ?? 0]?.push(i);
+    into[updates.to[i] ?? 0]?.push(i);
+  }
+  const minors = [...new Set(releases.map((release) => release.minor))];
+  return { releases, numberOf, minors, ...updates, out, in: into };
 }
 
 export function updateCount(graph: Graph): number {

@@ -92,7 +92,10 @@ export interface Painting {
   readonly picture: HTMLCanvasElement | undefined;
   readonly shadeScale: number;
   readonly isShadeFaint: boolean; // something else is looked at
+  readonly isMoving: boolean; // drawn many times a second: dashes and signs of many links have to wait
 }
+
+const kMostWhileMoving = 60; // links with dashes and signs
 
 function trace(context: CanvasRenderingContext2D, curves: Curves, link: number): void {
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0] = curves.subarray(link * 8, link * 8 + 8);
@@ -110,6 +113,10 @@ function strokeLinks(context: CanvasRenderingContext2D, painting: Painting, link
   context.stroke();
 }
 
+function isHasty(painting: Painting): boolean {
+  return painting.isMoving && painting.strong.length > kMostWhileMoving;
+}
+
 // Links of one look are one stroke.
 function paintStrong(context: CanvasRenderingContext2D, painting: Painting): void {
   const looks = new Map<string, { kind: Kind; role: StrongLink["role"]; links: number[] }>();
@@ -125,7 +132,7 @@ function paintStrong(context: CanvasRenderingContext2D, painting: Painting): voi
       strokeLinks(context, painting, links, painting.palette.path, kHalo, []);
     }
     context.globalAlpha = role === "shape" ? 0.75 : 1;
-    strokeLinks(context, painting, links, painting.palette.kinds[kind], kWidths[role], kDashes[kind]);
+    strokeLinks(context, painting, links, painting.palette.kinds[kind], kWidths[role], isHasty(painting) ? [] : kDashes[kind]);
     context.globalAlpha = 1;
   }
 }
@@ -186,7 +193,7 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
     context.globalAlpha = 1;
   }
   paintStrong(context, painting);
-  paintDetails(context, painting);
+  if (!isHasty(painting)) paintDetails(context, painting);
   if (painting.pointed !== undefined) {
     strokeLinks(context, painting, [painting.pointed], painting.palette.pointed, 2.5, []);
     paintHead(context, painting, painting.pointed, painting.palette.pointed);

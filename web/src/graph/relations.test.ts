@@ -6,7 +6,7 @@ import { sampleGraph } from "./samples";
 import { itemOfVersion, sceneOf } from "./scene";
 import { runsOf } from "./fold";
 import type { Judgement, Verdict } from "./verdicts";
-import { tallySigns, tallyWords } from "./words";
+import { plural, tallySigns, tallyWords } from "./words";
 
 const graph = sampleGraph(
   ["4.6.0", "4.7.0", "4.7.1", "4.7.2", "4.8.0"],
@@ -67,5 +67,15 @@ test("tallies in words and signs", () => {
   assert.equal(tallyWords({ recommended: 3, notRecommended: 1, unknown: 2 }), "recommended for 3, not for 1, unknown for 2");
   assert.equal(tallyWords({ recommended: 0, notRecommended: 1, unknown: 0 }), "not recommended for 1");
   assert.equal(tallySigns({ recommended: 3, notRecommended: 1, unknown: 2 }), "3✓ 1✕ 2?");
+  assert.deepEqual([1, 0, 999, 14395, 1234567].map((n) => plural(n, "update")), ["1 update", "0 updates", "999 updates", "14,395 updates", "1,234,567 updates"]);
   assert.equal(tallySigns({ recommended: 0, notRecommended: 1, unknown: 0 }), "✕");
+});
+
+test("a scene is kept while its items are the same", () => {
+  const runs = runsOf(graph);
+  const choose = (pinned: string[]) => ({ isOn: true, expanded: new Set<string>(), pinned: new Set(pinned) });
+  const first = sceneOf(graph, runs, choose([]));
+  const alone = first.folded.items.find((each) => each.releases.length === 1)?.key ?? "";
+  assert.equal(sceneOf(graph, runs, choose([alone]), first), first);
+  assert.notEqual(sceneOf(graph, [[0], [1, 2], [3], [4]], choose([]), first), first);
 });

@@ -13,8 +13,15 @@ export interface Scene {
   readonly curves: Curves;
 }
 
-export function sceneOf(graph: Graph, runs: readonly (readonly number[])[], choice: FoldChoice): Scene {
+function isSame(a: Folded, b: Folded): boolean {
+  if (a.items.length !== b.items.length) return false;
+  return a.items.every((item, i) => item.key === b.items[i]?.key && item.releases.length === b.items[i]?.releases.length);
+}
+
+// `before` itself where the items are the same, so that nothing of it is drawn again.
+export function sceneOf(graph: Graph, runs: readonly (readonly number[])[], choice: FoldChoice, before?: Scene): Scene {
   const folded = fold(graph, runs, choice);
+  if (before?.graph === graph && isSame(before.folded, folded)) return before;
   const layout = layoutOf(folded);
   const links = linksOf(graph, folded);
   return { graph, folded, layout, links, curves: curvesOf(layout, links) };

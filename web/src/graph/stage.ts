@@ -23,6 +23,7 @@ const kReach = 7; // pixels around a link
 const kReadableScale = 0.8;
 const kFarScale = 0.4; // labels cannot be read any more
 const kZoomStep = 1.3;
+const kRestMillis = 120; // without a movement: it has ended
 
 export class Stage {
   private scene: Scene | undefined;
@@ -34,6 +35,7 @@ export class Stage {
   private picture: { canvas: HTMLCanvasElement; scale: number } | undefined;
   private pointed: number | undefined;
   private frameRequest = 0;
+  private resting: ReturnType<typeof setTimeout> | undefined; // set while the view moves
   private isFitWanted = true;
   private readonly pointers = new Map<number, { x: number; y: number }>();
   private start: { x: number; y: number } | undefined;
@@ -53,6 +55,7 @@ export class Stage {
     this.ends.abort();
     this.watcher.disconnect();
     cancelAnimationFrame(this.frameRequest);
+    clearTimeout(this.resting);
   }
 
   // A scene that is new, or the old one with other items.
@@ -125,8 +128,20 @@ export class Stage {
     const next = this.scene && this.size.width > 0 ? keepInReach(view, this.scene.layout, this.size) : view;
     const hasMoved = next.x !== this.view.x || next.y !== this.view.y || next.scale !== this.view.scale;
     this.view = next;
+    if (hasMoved) this.noteMovement();
     this.draw();
     return hasMoved;
+  }
+
+  // While it moves, the layer is the compositor's; at rest it is drawn anew, and sharp.
+  private noteMovement(): void {
+    clearTimeout(this.resting);
+    this.parts.frame.classList.add("graph-moving");
+    this.resting = setTimeout(() => {
+      this.resting = undefined;
+      this.parts.frame.classList.remove("graph-moving");
+      this.draw();
+    }, kRestMillis);
   }
 
   private draw(): void {
@@ -158,6 +173,7 @@ export class Stage {
       picture: this.picture.canvas,
       shadeScale: this.picture.scale,
       isShadeFaint: this.focus !== undefined,
+      isMoving: this.resting !== undefined,
     });
     performance.mark("fairway:graph-drawn");
   }

@@ -30,8 +30,10 @@ export const kVerdictWords: Readonly<Record<Verdict, string>> = {
   unknown: "cannot tell",
 };
 
+// "1 update", "14,395 updates"
 export function plural(count: number, one: string): string {
-  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+  const digits = String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+  return `${digits} ${one}${count === 1 ? "" : "s"}`;
 }
 
 // "recommended for 3, not for 1, unknown for 2"
