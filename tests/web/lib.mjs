@@ -126,3 +126,10 @@ export const lostConnections = [/Failed to load resource: net::ERR_/, /Failed to
 
 export const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true });
 export const row = (page, name) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+
+// For docs/images, when FAIRWAY_SCREENSHOTS=1 asks for it.
+export async function picture(page, name) {
+  if (process.env.FAIRWAY_SCREENSHOTS !== "1") return;
+  await mkdir(join(root, "docs/images"), { recursive: true });
+  await page.screenshot({ path: join(root, "docs/images", `${name}.png`), animations: "disabled" });
+}

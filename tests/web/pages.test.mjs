@@ -1,9 +1,8 @@
 // Clusters, ingress, devices and what-if, with the operators of `fairway up` behind them: each page and its states.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Fairway, heading, openBrowser, root, row, run, until, violations, visit } from "./lib.mjs";
+import { Fairway, heading, openBrowser, picture, root, row, run, until, violations, visit } from "./lib.mjs";
 
 let browser;
 let fairway;
@@ -17,13 +16,6 @@ after(async () => {
 
 const open = (route, check, options) => visit(browser, fairway, route, check, options);
 const button = (page, name) => page.getByRole("button", { name });
-
-// For docs/images, when FAIRWAY_SCREENSHOTS=1 asks for them.
-async function picture(page, name) {
-  if (process.env.FAIRWAY_SCREENSHOTS !== "1") return;
-  await mkdir(join(root, "docs/images"), { recursive: true });
-  await page.screenshot({ path: join(root, "docs/images", `${name}.png`), animations: "disabled", style: ".footer { visibility: hidden }" });
-}
 
 const kIngressPath = "/apis/operator.openshift.io/v1/namespaces/openshift-ingress-operator/ingresscontrollers/default";
 const wish = (scope) => ({ spec: { endpointPublishingStrategy: { type: "LoadBalancerService", loadBalancer: { scope } } } });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { letTimeRunOut, readRollout, startRollout } from "./fixtures.mjs";
-import { Fairway, heading, openBrowser, root, until, violations, visit } from "./lib.mjs";
+import { Fairway, heading, openBrowser, picture, root, until, violations, visit } from "./lib.mjs";
 
 let browser;
 let fairway;
@@ -56,6 +56,7 @@ test("batches are approved one by one, in the user's name", () =>
     assert.equal(await chip(page, "member2", "Waiting").count(), 1, "the next batch waits");
     await lane(page, 1).getByText("approved by admin").waitFor();
     await lane(page, 2).getByText("Waits for approval").waitFor();
+    await picture(page, "console-rollout");
     assert.deepEqual(await violations(page), []);
     await button(page, "Approve batch 2…").click();
     await button(page, "Approve").click();

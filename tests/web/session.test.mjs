@@ -66,6 +66,9 @@ test("a token in the address is taken out of it, and is kept for the tab alone",
     assert.equal(new URL(page.url()).hash, "#/clusters");
     await page.reload();
     await row(page, "member1").waitFor();
+    await page.evaluate((token) => (location.hash = `#token=${token}&to=/rollouts`), kAdmin);
+    await heading(page, "Rollouts").waitFor();
+    assert.equal(new URL(page.url()).hash, "#/rollouts", "also in a tab that is here already");
     const other = await context.newPage();
     await other.goto(`${fairway.url}/#/clusters`);
     await heading(other, "Sign in").waitFor();

@@ -3,6 +3,7 @@ import { type JSX, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Problem } from "./api/http";
 import { type ConsoleFacts, fetchFacts } from "./api/updates";
+import { connection } from "./api/watch";
 import { Empty, Loading, Page, ProblemNote } from "./components/basic";
 import { FactsContext, hubOf } from "./facts";
 import { GraphPage } from "./graph/page";
@@ -33,7 +34,7 @@ function Console(): JSX.Element {
     void fetchFacts().then((answer) => {
       if (!isWanted) return;
       if (answer.ok) {
-        setFacts(answer.value);
+        setFacts((known) => (JSON.stringify(known) === JSON.stringify(answer.value) ? known : answer.value));
         return;
       }
       setProblem(answer.problem);
@@ -44,6 +45,14 @@ function Console(): JSX.Element {
       clearTimeout(timer);
     };
   }, [tries]);
+  useEffect(() => {
+    let before = connection.get();
+    return connection.subscribe(() => {
+      const now = connection.get();
+      if (before === "reconnecting" && now === "live") setTries((n) => n + 1); // it may have come back as another one
+      before = now;
+    });
+  }, []);
 
   if (facts) {
     return (

@@ -48,13 +48,17 @@ export function tokenInHash(hash: string): { token: string; rest: string } | und
   return { token, rest: to.startsWith("/") ? `#${to}` : "" };
 }
 
-// At the start: the token leaves the address, and the history, before anything else happens.
-export function openSession(): void {
+// The token leaves the address, and the history, before anything else happens. True: there was one.
+function takeTokenFromAddress(): boolean {
   const given = tokenInHash(location.hash);
-  if (!given) {
-    session.set(remembered());
-    return;
-  }
+  if (!given) return false;
   history.replaceState(null, "", `${location.pathname}${location.search}${given.rest}`);
   signIn(given.token);
+  return true;
+}
+
+// Before the router: an address with a token may also be opened in a tab that is here already.
+export function openSession(): void {
+  addEventListener("hashchange", takeTokenFromAddress);
+  if (!takeTokenFromAddress()) session.set(remembered());
 }

@@ -1,6 +1,7 @@
 // The frame around every page: skip link, header, navigation, who is signed in, and whether the page is live.
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { ConsoleFacts } from "./api/updates";
 import { connection } from "./api/watch";
 import { useFacts } from "./facts";
 import icon from "./icon.svg";
@@ -19,8 +20,14 @@ const kFleet: readonly NavEntry[] = [
   { path: "rollouts", title: "Rollouts" },
   { path: "ingress", title: "Ingress" },
   { path: "devices", title: "Devices" },
-  { path: "what-if", title: "What if" },
 ];
+const kWhatIf: NavEntry = { path: "what-if", title: "What if" };
+
+// What there is something to show for.
+function entriesOf({ updateService, clusters }: ConsoleFacts): readonly NavEntry[] {
+  const hasClusters = clusters.length > 0;
+  return [...(updateService ? [kGraph] : []), ...(hasClusters ? kFleet : []), ...(updateService && hasClusters ? [kWhatIf] : [])];
+}
 
 export function Shell({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const facts = useFacts();
@@ -40,7 +47,6 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
     main.current?.querySelector("h1")?.focus();
   }, [place]);
 
-  const entries = [...(facts.updateService ? [kGraph] : []), ...(facts.clusters.length > 0 ? kFleet : [])];
   return (
     <>
       <a
@@ -60,7 +66,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
         </a>
         <nav class="nav" aria-label="Pages">
           <ul>
-            {entries.map((entry) => (
+            {entriesOf(facts).map((entry) => (
               <li key={entry.path}>
                 <a href={`#/${entry.path}`} aria-current={path[0] === entry.path ? "page" : undefined}>
                   {entry.title}

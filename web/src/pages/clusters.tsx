@@ -8,6 +8,7 @@ import { type ClusterVersion, type ManagedCluster, kManagedClusters, kVersions }
 import { type ClusterSummary, summaryOf } from "../clusters/view";
 import { Badge, Empty, Page, type Tone } from "../components/basic";
 import { Table } from "../components/table";
+import { StaleNote } from "../components/watched";
 import { clusterNames, hubOf, useFacts } from "../facts";
 import { hrefTo } from "../router";
 
@@ -52,6 +53,7 @@ export function ClustersPage(): JSX.Element {
         </>
       }
     >
+      <StaleNote views={versions.values()} />
       <p class="count-line" role="status">
         {countText(rows, shown.length)}
       </p>

@@ -5,6 +5,7 @@ import type { WatchView } from "../api/watch";
 import { Badge, Empty, Loading, Page, ProblemNote } from "../components/basic";
 import { Command } from "../components/command";
 import { Table } from "../components/table";
+import { StaleNote } from "../components/watched";
 import { clusterNames, useFacts } from "../facts";
 import {
   type IngressController,
@@ -29,6 +30,7 @@ export function IngressPage(): JSX.Element {
   const having = names.filter((name) => (controllers.get(name)?.items.length ?? 0) > 0);
   return (
     <Page title="Ingress">
+      <StaleNote views={controllers.values()} />
       <Problems views={controllers} />
       {having.length === 0 ? <Nothing views={[...controllers.values()]} /> : <Controllers names={having.join(" ")} controllers={controllers} />}
     </Page>
