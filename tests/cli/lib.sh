@@ -73,7 +73,8 @@ finish() {
 }
 
 # type_page PAGE: types every command of its console blocks, in their order, and compares what it prints with what the page shows: all of it,
-# `…` for what is left out. A test that has to type something else than the page says defines as_typed COMMAND. $typed counts.
+# `…` for what is left out. A command goes on with lines that begin with `> `. A test that has to type something else than the page says
+# defines as_typed COMMAND. $typed counts.
 as_typed() { printf '%s' "$1"; }
 typed=0
 compare_typed() {
@@ -95,6 +96,7 @@ type_page() {
         shown=
         first=1
         ;;
+      '> '*) if [ -n "$first" ]; then command_line=$command_line$'\n'${line#'> '}; else shown=$shown$'\n'$line; fi ;;
       *) if [ -n "$first" ]; then shown=$line first=; else shown=$shown$'\n'$line; fi ;;
     esac
   done < <(awk '/^```console/{block=1; next} /^```/{block=0} block' "$1"; echo END)
