@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { binary, drawn, example, openBrowser, openPage, region, release, run, startConsole, startUpdateService, temporaryFolder, until, violations } from "./graph_lib.mjs";
+import { binary, drawn, example, openBrowser, openPage, picture, region, release, run, startConsole, startUpdateService, temporaryFolder, until, violations } from "./graph_lib.mjs";
 
 let browser;
 let folder;
@@ -170,6 +170,32 @@ describe("the example's graph", () => {
       await region(page, "Update").getByRole("heading", { name: "4.6.23 → 4.7.4" }).waitFor();
     }));
 
+  test("an update that is pointed at is named", () =>
+    open("channel=stable-4.7&fold=off", async (page) => {
+      const from = await release(page, "4.6.23").boundingBox();
+      const to = await release(page, "4.7.0").boundingBox();
+      await page.mouse.move((from.x + from.width + to.x) / 2, (from.y + to.y + from.height) / 2);
+      await page.getByText("4.6.23 → 4.7.0").waitFor();
+      assert.match(await page.locator(".graph-tip").innerText(), /→ recommended to every cluster/);
+      await page.mouse.move(from.x + 10, from.y + 10);
+      await page.locator(".graph-tip").waitFor({ state: "detached" });
+    }));
+
+  test("two fingers zoom", () =>
+    open("channel=candidate-4.7&fold=off", async (page) => {
+      const frame = await page.locator(".graph-frame").boundingBox();
+      const [x, y] = [frame.x + frame.width / 2, frame.y + frame.height / 2];
+      const cdp = await page.context().newCDPSession(page);
+      const touch = (type, reach) =>
+        cdp.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x - reach, y, id: 1 }, { x: x + reach, y, id: 2 }] });
+      const scaleOf = async () => Number(/scale\(([^)]*)\)/.exec(await transform(page))[1]);
+      const was = await scaleOf();
+      await touch("touchStart", 40);
+      for (const reach of [50, 60, 70, 80]) await touch("touchMove", reach);
+      await touch("touchEnd", 0);
+      await until(async () => (await scaleOf()) > 1.5 * was, "it is nearer");
+    }, { width: 375, height: 720 }));
+
   test("pans and zooms by pointer, wheel and keys", () =>
     open("channel=candidate-4.7&fold=off", async (page) => {
       const box = await page.locator(".graph-frame").boundingBox();
@@ -254,6 +280,57 @@ describe("a graph that is worth folding", () => {
       assert.deepEqual(await violations(page), []);
     }));
 });
+
+describe("270 releases and more than 20,000 updates", () => {
+  let service;
+  let console;
+  before(async () => {
+    const data = join(folder.path, "large");
+    await run(binary(), ["graph", "generate", data, "--minors", "2", "--patches", "133", "--risks", "60", "--arch", "amd64"]);
+    service = await startUpdateService(data, join(data, "releases.jsonl"));
+    console = await startConsole(service.url);
+  });
+  after(async () => {
+    await console?.stop();
+    await service?.stop();
+  });
+  const items = (page) => page.locator(".graph-frame .graph-item");
+
+  test("are folded to what can be read", () =>
+    visit(`${console.url}/#/graph?channel=candidate-4.2`, {}, async (page) => {
+      await drawn(page);
+      await page.getByText(/^270 releases, (2|3)\d,\d{3} updates, \d+ runs folded/).waitFor();
+      assert.ok((await items(page).count()) < 130, "most of them are in runs");
+      await until(async () => items(page).last().evaluate(isInFrame), "the newest is in view");
+      await page.setViewportSize({ width: 1020, height: 640 });
+      await until(async () => items(page).last().evaluate(isInFrame), "it stays there in a smaller window");
+      await picture(page, "console-graph-large");
+      await page.getByLabel("Search (/)").fill("4.2.40");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: /^Updates to 4\.2\.40/ }).waitFor();
+      await until(async () => release(page, "4.2.40").evaluate(isInFrame), "the focus is in view");
+      assert.deepEqual(await violations(page), []);
+    }));
+
+  test("can all be seen, and picked among", () =>
+    visit(`${console.url}/#/graph?channel=candidate-4.2&fold=off`, {}, async (page) => {
+      await drawn(page);
+      assert.equal(await items(page).count(), 270);
+      await page.getByRole("button", { name: "Fit" }).click();
+      await until(async () => items(page).first().evaluate(isInFrame), "the oldest is in view");
+      assert.ok(await items(page).last().evaluate(isInFrame), "and so is the newest");
+      const { x, y } = await items(page).nth(100).boundingBox();
+      await page.mouse.click(x + 2, y + 2);
+      await page.getByRole("heading", { name: /^Updates from / }).waitFor();
+      await until(async () => page.locator(".graph-focus").evaluate((item) => item.getBoundingClientRect().height > 15), "the view is near enough to read it");
+    }));
+});
+
+function isInFrame(item) {
+  const box = item.getBoundingClientRect();
+  const frame = item.closest(".graph-frame").getBoundingClientRect();
+  return box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
+}
 
 test("a server that goes away is said, and trying again goes on", async () => {
   let service = await startUpdateService(example.graphData, example.releases);

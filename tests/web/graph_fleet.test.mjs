@@ -2,7 +2,7 @@
 // first stands behind a proxy on vSphere, the second on AWS, and the third has no metrics.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { drawn, region, release } from "./graph_lib.mjs";
+import { drawn, picture, region, release } from "./graph_lib.mjs";
 import { Fairway, openBrowser, until, violations, visit } from "./lib.mjs";
 
 const kVersion = "/apis/config.openshift.io/v1/clusterversions/version";
@@ -42,6 +42,7 @@ test("the fleet's verdicts colour updates, and are told for each cluster", () =>
     const row = page.getByRole("table", { name: "Updates from 4.6.23" }).getByRole("row", { name: /4\.7\.4/ });
     assert.match(await row.innerText(), /✕ recommended for 1, not for 1, unknown for 1/);
     assert.deepEqual(await violations(page), []);
+    await picture(page, "console-graph");
     await row.getByRole("button", { name: /^Details/ }).click();
     const said = region(page, "Update").getByRole("list", { name: "What clusters evaluated", exact: true }).getByRole("listitem");
     assert.match(await said.filter({ hasText: "member1" }).innerText(), /✕ not recommended\s+MultipleReasons/);

@@ -1,7 +1,7 @@
 // What the tests of the Graph page stand on: the real binary on free ports, a real browser, and a page that is watched.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join, resolve as resolvePath } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -132,6 +132,17 @@ export async function violations(page) {
   await page.evaluate(axe.source);
   const { violations: found } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary ?? ""}`).join("; ")}`);
+}
+
+// For docs/images, when FAIRWAY_SCREENSHOTS=1 asks for them.
+export async function picture(page, name) {
+  if (process.env.FAIRWAY_SCREENSHOTS !== "1") return;
+  await mkdir(join(root, "docs/images"), { recursive: true });
+  await page.setViewportSize({ width: 1020, height: 640 });
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.locator(".graph-frame:not(.graph-moving)").waitFor();
+  // No other option: all of them put styles into the page, which its policy forbids.
+  await page.screenshot({ path: join(root, "docs/images", `${name}.png`), caret: "initial" });
 }
 
 export const drawn = (page) => page.waitForFunction(() => performance.getEntriesByName("fairway:graph-drawn").length > 0);

@@ -10,7 +10,7 @@ import { updatesOf } from "./links";
 import { type Graph, updateCount, versionOf } from "./model";
 import type { Change } from "./page";
 import { PathFinder } from "./path_finder";
-import { relationsOf, strongLinks } from "./relations";
+import { kindOfLink, relationsOf, strongLinks } from "./relations";
 import { type Scene, itemOfVersion, sceneOf } from "./scene";
 import { type Selection, chosenCluster } from "./selection";
 import type { PathStep, Place } from "./service";
@@ -146,6 +146,7 @@ export function Canvas({ graph, place, fleet, selection, search, change }: Canva
           pathItems={pathItems}
           onFocus={onFocus}
           onExpand={(run) => setExpanded((now) => new Set([...now, run]))}
+          kindOf={(link) => kindOfLink(graph, scene.folded, scene.links, evaluations, link)}
           onPick={onPick}
         />
         <Legend isEvaluated={evaluations.size > 0} />

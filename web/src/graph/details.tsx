@@ -66,7 +66,7 @@ export function ReleaseDetails(props: DetailsProps & { readonly version: string 
 }
 
 // An update that is not there cannot be clicked, so its end is typed.
-function WhyNot({ graph, from, onUpdate }: DetailsProps & { readonly from: string }): JSX.Element {
+function WhyNot({ from, onUpdate }: DetailsProps & { readonly from: string }): JSX.Element {
   const [to, setTo] = useState("");
   return (
     <form
@@ -78,12 +78,11 @@ function WhyNot({ graph, from, onUpdate }: DetailsProps & { readonly from: strin
     >
       <div class="graph-field">
         <label for="graph-why-to">Explain the update to</label>
-        <input id="graph-why-to" type="text" list="graph-versions" autocomplete="off" value={to} onInput={(event) => setTo(event.currentTarget.value)} />
+        <input id="graph-why-to" type="text" required list="graph-versions" autocomplete="off" value={to} onInput={(event) => setTo(event.currentTarget.value)} />
       </div>
-      <div class="graph-field">
-        <span class="quiet">{graph.releases.length > 0 ? "Also for one that is not there" : ""}</span>
-        <button type="submit">Explain</button>
-      </div>
+      <button type="submit" class="graph-beside">
+        Explain
+      </button>
     </form>
   );
 }
@@ -126,11 +125,24 @@ function Judgements({ judgements }: { readonly judgements: readonly Judgement[] 
             </Badge>
             {each.reason && <span class="quiet"> {each.reason}</span>}
             {each.basis === "risks" && <span class="quiet"> by its verdicts on these risks</span>}
-            {each.message && <p class="breakable">{each.message}</p>}
+            <Message text={each.message} />
           </li>
         );
       })}
     </ul>
+  );
+}
+
+const kShortMessage = 140;
+
+function Message({ text }: { readonly text: string }): JSX.Element | null {
+  if (!text) return null;
+  if (text.length <= kShortMessage) return <p class="breakable">{text}</p>;
+  return (
+    <details>
+      <summary>What it says</summary>
+      <p class="breakable graph-message">{text}</p>
+    </details>
   );
 }
 

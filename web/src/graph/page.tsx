@@ -12,6 +12,8 @@ import { type Selection, archesOf, defaultArch, defaultChannel, queryOf, selecti
 import { type ChannelList, type Place, fetchChannels, fetchGraph } from "./service";
 import { Tools } from "./tools";
 
+const kPatienceMillis = 2_000; // with clusters, for the channel that they are in
+
 export function GraphPage(): JSX.Element {
   const fleet = useFleet();
   const channels = useAsked<ChannelList>("channels", fetchChannels);
@@ -35,9 +37,14 @@ export function GraphPage(): JSX.Element {
 function useSelection(channels: ChannelList, fleet: Fleet) {
   const { query } = useRoute();
   const asked = useMemo(() => selectionOf(query), [query]);
-  // Chosen once: a cluster that answers late does not change the channel under the reader.
+  // Chosen once: a cluster that answers late does not change the channel under the reader, nor hold it up.
   const [preferred, setPreferred] = useState<string>();
-  const ready = !fleet.isLoading || preferred !== undefined || asked.channel !== "";
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), kPatienceMillis);
+    return () => clearTimeout(timer);
+  }, []);
+  const ready = !fleet.isLoading || isLate || asked.channel !== "";
   useEffect(() => {
     if (ready && preferred === undefined) setPreferred(defaultChannel(channels, fleet.clusters.map((cluster) => cluster.channel)));
   }, [ready, preferred, channels, fleet]);

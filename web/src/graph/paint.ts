@@ -25,6 +25,7 @@ const kDashes: Readonly<Record<Kind, readonly number[]>> = {
 
 const kWidths = { shape: 1.1, cluster: 1.8, focus: 1.5, path: 2.5 } as const;
 const kHalo = 9;
+const kCrowd = 50; // links of one look that hide one another
 const kMostMarks = 200; // more cannot be told apart
 const kLeastMarkScale = 0.5;
 
@@ -131,7 +132,7 @@ function paintStrong(context: CanvasRenderingContext2D, painting: Painting): voi
       context.globalAlpha = 0.3; // a halo, so that the kind can still be seen
       strokeLinks(context, painting, links, painting.palette.path, kHalo, []);
     }
-    context.globalAlpha = role === "shape" ? 0.75 : 1;
+    context.globalAlpha = role === "shape" || links.length > kCrowd ? 0.7 : 1;
     strokeLinks(context, painting, links, painting.palette.kinds[kind], kWidths[role], isHasty(painting) ? [] : kDashes[kind]);
     context.globalAlpha = 1;
   }

@@ -16,6 +16,14 @@ export interface StageParts {
   readonly world: HTMLElement;
   readonly heads: HTMLElement; // a child for each column, which stays at the top
   readonly onPick: (link: number | undefined) => void; // a link was clicked, or nothing
+  readonly onPoint: (pointed: Pointed | undefined) => void;
+}
+
+// A link under the pointer, and where in the frame that is.
+export interface Pointed {
+  readonly link: number;
+  readonly x: number;
+  readonly y: number;
 }
 
 const kDragPixels = 4;
@@ -36,7 +44,7 @@ export class Stage {
   private pointed: number | undefined;
   private frameRequest = 0;
   private resting: ReturnType<typeof setTimeout> | undefined; // set while the view moves
-  private isFitWanted = true;
+  private fitted: "newest" | "all" | undefined = "newest"; // until the reader moves the view
   private readonly pointers = new Map<number, { x: number; y: number }>();
   private start: { x: number; y: number } | undefined;
   private isDragging = false;
@@ -60,12 +68,11 @@ export class Stage {
 
   // A scene that is new, or the old one with other items.
   showScene(scene: Scene): void {
-    if (this.scene?.graph !== scene.graph) this.isFitWanted = true;
+    if (this.scene?.graph !== scene.graph) this.fitted = "newest";
+    if (this.scene !== scene) this.picture = undefined;
     this.scene = scene;
-    this.picture = undefined;
-    this.pointed = undefined;
-    if (this.isFitWanted) this.fitFirst();
-    this.move(this.view);
+    this.point(undefined);
+    this.settle();
   }
 
   showStrong(strong: readonly StrongLink[], focus: number | undefined): void {
@@ -76,33 +83,39 @@ export class Stage {
 
   revealItem(item: number): void {
     const box = this.boxOf(item);
-    if (box && this.size.width > 0) this.move(reveal(this.view, box, this.size));
+    if (box && this.size.width > 0) this.moveTo(reveal(this.view, box, this.size));
   }
 
-  // As revealItem, and near enough to be read.
+  // Into the middle, and near enough to be read; what can be seen and read stays where it is.
   lookAt(item: number): void {
     const box = this.boxOf(item);
     if (!box || this.size.width === 0) return;
-    if (this.view.scale >= kReadableScale) this.revealItem(item);
-    else this.move(center(box, this.size, 0.8));
+    const revealed = reveal(this.view, box, this.size);
+    const isSeen = revealed.x === this.view.x && revealed.y === this.view.y;
+    if (isSeen && this.view.scale >= kReadableScale) return;
+    this.moveTo(center(box, this.size, Math.max(kReadableScale, this.view.scale)));
   }
 
   zoom(steps: number): void {
-    this.move(zoomAt(this.view, kZoomStep ** steps, this.size.width / 2, this.size.height / 2));
+    this.moveTo(zoomAt(this.view, kZoomStep ** steps, this.size.width / 2, this.size.height / 2));
   }
 
   panBy(dx: number, dy: number): void {
-    this.move(pan(this.view, dx, dy));
+    this.moveTo(pan(this.view, dx, dy));
   }
 
   fit(): void {
-    if (this.scene) this.move(fitAll(this.scene.layout, this.size));
+    this.fitted = "all";
+    this.settle();
   }
 
-  private fitFirst(): void {
+  // After a change of the scene or of the frame's size: fits again what was fitted, else keeps the view.
+  private settle(): void {
     if (!this.scene || this.size.width === 0) return;
-    this.isFitWanted = false;
-    this.view = fitNewest(this.scene.layout, this.size, kReadableScale);
+    const { layout } = this.scene;
+    if (this.fitted === "all") this.move(fitAll(layout, this.size));
+    else if (this.fitted === "newest") this.move(fitNewest(layout, this.size, kReadableScale));
+    else this.move(this.view);
   }
 
   private boxOf(item: number): Box | undefined {
@@ -119,8 +132,14 @@ export class Stage {
     this.size = { width, height };
     this.parts.canvas.width = Math.round(width * devicePixelRatio);
     this.parts.canvas.height = Math.round(height * devicePixelRatio);
-    if (this.isFitWanted) this.fitFirst();
-    this.move(this.view);
+    this.settle();
+  }
+
+  // By the reader's wish.
+  private moveTo(view: View): boolean {
+    const hasMoved = this.move(view);
+    if (hasMoved) this.fitted = undefined;
+    return hasMoved;
   }
 
   // Whether anything moved.
@@ -222,11 +241,11 @@ export class Stage {
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     if (event.ctrlKey || event.metaKey) {
       const { x, y } = this.placeOf(event);
-      this.move(zoomAt(this.view, Math.exp((-event.deltaY * lines) / 300), x, y));
+      this.moveTo(zoomAt(this.view, Math.exp((-event.deltaY * lines) / 300), x, y));
       event.preventDefault();
       return;
     }
-    if (this.move(pan(this.view, -event.deltaX * lines, -event.deltaY * lines))) event.preventDefault();
+    if (this.moveTo(pan(this.view, -event.deltaX * lines, -event.deltaY * lines))) event.preventDefault();
   }
 
   private onDown(event: PointerEvent): void {
@@ -240,16 +259,18 @@ export class Stage {
     const now = this.placeOf(event);
     const before = this.pointers.get(event.pointerId);
     if (!before) {
-      this.point(event.target instanceof Element && event.target.closest("button") ? undefined : this.linkNear(now));
+      const isOnItem = event.target instanceof Element && event.target.closest("button");
+      this.point(isOnItem ? undefined : this.linkNear(now), now);
       return;
     }
     if (!this.isDragging) {
       if (!this.start || Math.hypot(now.x - this.start.x, now.y - this.start.y) < kDragPixels) return;
       this.isDragging = true;
+      this.point(undefined);
       this.parts.frame.setPointerCapture(event.pointerId);
     }
     if (this.pointers.size === 2) this.pinch(event.pointerId, now);
-    else this.move(pan(this.view, now.x - before.x, now.y - before.y));
+    else this.moveTo(pan(this.view, now.x - before.x, now.y - before.y));
     this.pointers.set(event.pointerId, now);
   }
 
@@ -258,7 +279,7 @@ export class Stage {
     const other = [...this.pointers].find(([id]) => id !== moved)?.[1];
     if (!before || !other) return;
     const distance = (from: { x: number; y: number }) => Math.max(1, Math.hypot(from.x - other.x, from.y - other.y));
-    this.move(zoomAt(this.view, distance(now) / distance(before), (now.x + other.x) / 2, (now.y + other.y) / 2));
+    this.moveTo(zoomAt(this.view, distance(now) / distance(before), (now.x + other.x) / 2, (now.y + other.y) / 2));
   }
 
   private onUp(event: PointerEvent): void {
@@ -288,9 +309,10 @@ export class Stage {
     return linkAt(curves, Array(links.count).keys(), x, y, reach / 2);
   }
 
-  private point(link: number | undefined): void {
+  private point(link: number | undefined, place = { x: 0, y: 0 }): void {
     if (link === this.pointed) return;
     this.pointed = link;
+    this.parts.onPoint(link === undefined ? undefined : { link, ...place });
     this.parts.frame.classList.toggle("graph-pointing", link !== undefined);
     this.draw();
   }

@@ -80,7 +80,7 @@ function UpdateTable(props: FocusTablesProps & { readonly title: string; readonl
     },
   ];
   return (
-    <section aria-label={props.title}>
+    <div class="stack">
       <h2>
         {props.title} ({rows.length})
       </h2>
@@ -94,6 +94,6 @@ function UpdateTable(props: FocusTablesProps & { readonly title: string; readonl
           Show all {plural(rows.length, "update")}
         </button>
       )}
-    </section>
+    </div>
   );
 }

@@ -4,13 +4,14 @@
 // words by the tables below it.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isFolded } from "./fold";
+import { isFolded, labelOf } from "./fold";
 import { ItemButton } from "./item";
 import { kItemHeight, kItemWidth } from "./layout";
 import { moveFrom, moveOf } from "./navigate";
 import type { Relation, StrongLink } from "./relations";
 import { type Scene, itemOfVersion } from "./scene";
-import { Stage } from "./stage";
+import { type Pointed, Stage } from "./stage";
+import { type Kind, kKinds, plural } from "./words";
 
 export interface ViewportProps {
   readonly scene: Scene;
@@ -21,6 +22,7 @@ export interface ViewportProps {
   readonly pathItems: ReadonlySet<number>;
   readonly onFocus: (version: string) => void;
   readonly onExpand: (run: string) => void;
+  readonly kindOf: (link: number) => Kind;
   readonly onPick: (link: number | undefined) => void;
 }
 
@@ -40,6 +42,7 @@ export function Viewport(props: ViewportProps): JSX.Element {
   const heads = useRef<HTMLDivElement>(null);
   const stage = useRef<Stage>();
   const [cursorVersion, setCursor] = useState<string>();
+  const [pointed, setPointed] = useState<Pointed>();
   const latest = useRef(props);
   latest.current = props;
 
@@ -51,6 +54,7 @@ export function Viewport(props: ViewportProps): JSX.Element {
       world: world.current,
       heads: heads.current,
       onPick: (link) => latest.current.onPick(link),
+      onPoint: setPointed,
     });
     stage.current = made;
     return () => made.close();
@@ -97,29 +101,27 @@ export function Viewport(props: ViewportProps): JSX.Element {
   const lists = useMemo(
     () =>
       scene.folded.lanes.map((lane) => (
-        <section key={lane.minor} aria-label={`Releases of ${lane.minor}`}>
-          <ul>
-            {lane.items.map((item) => (
-              <li
-                key={scene.folded.items[item]?.key}
-                style={{ left: `${scene.layout.x[item] ?? 0}px`, top: `${scene.layout.y[item] ?? 0}px`, width: `${kItemWidth}px`, height: `${kItemHeight}px` }}
-              >
-                <ItemButton
-                  graph={scene.graph}
-                  folded={scene.folded}
-                  number={item}
-                  isFocus={item === focus}
-                  isDimmed={focus !== undefined && item !== focus && !relations.has(item) && !pathItems.has(item)}
-                  isOnPath={pathItems.has(item)}
-                  isCursor={item === cursor}
-                  relation={relations.get(item)}
-                  clustersAt={clustersAt}
-                  onPress={() => pressRef.current(item)}
-                />
-              </li>
-            ))}
-          </ul>
-        </section>
+        <ul key={lane.minor} aria-label={`Releases of ${lane.minor}`}>
+          {lane.items.map((item) => (
+            <li
+              key={scene.folded.items[item]?.key}
+              style={{ left: `${scene.layout.x[item] ?? 0}px`, top: `${scene.layout.y[item] ?? 0}px`, width: `${kItemWidth}px`, height: `${kItemHeight}px` }}
+            >
+              <ItemButton
+                graph={scene.graph}
+                folded={scene.folded}
+                number={item}
+                isFocus={item === focus}
+                isDimmed={focus !== undefined && item !== focus && !relations.has(item) && !pathItems.has(item)}
+                isOnPath={pathItems.has(item)}
+                isCursor={item === cursor}
+                relation={relations.get(item)}
+                clustersAt={clustersAt}
+                onPress={() => pressRef.current(item)}
+              />
+            </li>
+          ))}
+        </ul>
       )),
     [scene, focus, relations, clustersAt, pathItems, cursor],
   );
@@ -136,6 +138,7 @@ export function Viewport(props: ViewportProps): JSX.Element {
             <span key={lane.minor}>{lane.minor}</span>
           ))}
         </div>
+        {pointed && <LinkTip scene={scene} pointed={pointed} kindOf={props.kindOf} />}
       </div>
       <div class="graph-zoom" role="group" aria-label="Zoom">
         <button type="button" class="small" aria-label="Zoom in" onClick={() => stage.current?.zoom(1)}>
@@ -148,6 +151,24 @@ export function Viewport(props: ViewportProps): JSX.Element {
           Fit
         </button>
       </div>
+    </div>
+  );
+}
+
+// For the pointer alone: whoever has none reads the same in the tables.
+function LinkTip({ scene, pointed, kindOf }: { readonly scene: Scene; readonly pointed: Pointed; readonly kindOf: (link: number) => Kind }): JSX.Element | null {
+  const { graph, folded, links } = scene;
+  const from = folded.items[links.from[pointed.link] ?? -1];
+  const to = folded.items[links.to[pointed.link] ?? -1];
+  if (!from || !to) return null;
+  const updates = (links.recommended[pointed.link] ?? 0) + (links.conditional[pointed.link] ?? 0);
+  const kind = kKinds[kindOf(pointed.link)];
+  return (
+    <div class="graph-tip" aria-hidden="true" style={{ left: `${pointed.x}px`, top: `${pointed.y}px` }}>
+      {labelOf(graph, from)} → {labelOf(graph, to)}
+      <br />
+      {kind.sign} {kind.word}
+      {updates > 1 && `, ${plural(updates, "update")}`}
     </div>
   );
 }
