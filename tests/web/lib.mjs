@@ -108,9 +108,9 @@ export class Fairway {
 
 // Opens a page at a route, signed in, runs the check, and expects that nothing went wrong beside it. `meant`: what the
 // browser may complain about, because the test provokes it.
-export async function visit(browser, fairway, route, check, { token = kAdmin, meant = [], ...options } = {}) {
+export async function visit(browser, fairway, route, check, { token = kAdmin, meant = [], width = 1200, height = 800, ...options } = {}) {
   const hash = token ? `#token=${encodeURIComponent(token)}&to=${encodeURIComponent(route)}` : `#${route}`;
-  const { page, context, troubles } = await openPage(browser, `${fairway.url}/${hash}`, options);
+  const { page, context, troubles } = await openPage(browser, `${fairway.url}/${hash}`, { width, height, ...options });
   try {
     await check(page, context);
     const unmeant = troubles.filter((each) => !meant.some((pattern) => pattern.test(each)));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readRollout, startRollout } from "./fixtures.mjs";
-import { Fairway, heading, kAdmin, lostConnections, openBrowser, refusals, row, until, violations, visit } from "./lib.mjs";
+import { Fairway, heading, kAdmin, lostConnections, openBrowser, picture, refusals, row, until, violations, visit } from "./lib.mjs";
 
 const kWatcher = "a-token-of-somebody-who-watches";
 const kStranger = "a-token-of-a-stranger";
@@ -44,6 +44,7 @@ test("without a token there is the sign-in page, and it leads on to what was ask
     "/rollouts",
     async (page) => {
       await heading(page, "Sign in").waitFor();
+      await picture(page, "console-sign-in");
       assert.deepEqual(await violations(page), []);
       await page.getByLabel("Token").fill("not-a-token");
       await page.keyboard.press("Enter");

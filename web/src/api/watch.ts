@@ -64,6 +64,7 @@ export class Watch<T extends KubeObject> {
     const run = new AbortController();
     this.run = run;
     openWatches.add(this as unknown as Watch<KubeObject>);
+    noteConnection();
     void this.keep(run.signal);
   }
 

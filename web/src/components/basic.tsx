@@ -113,14 +113,16 @@ export function Section({ title, aside, children }: { readonly title: string; re
   );
 }
 
+export type Fact = readonly [name: string, value: ComponentChildren, width?: "wide"];
+
 // Names and values; those without a value are left out.
-export function Facts({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }): JSX.Element {
+export function Facts({ rows }: { readonly rows: readonly Fact[] }): JSX.Element {
   return (
     <dl class="facts">
       {rows
         .filter(([, value]) => value !== undefined && value !== null && value !== "")
-        .map(([name, value]) => (
-          <div key={name}>
+        .map(([name, value, width]) => (
+          <div key={name} class={width}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>

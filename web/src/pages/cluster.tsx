@@ -62,7 +62,7 @@ function ClusterDetail({ name, hasMetrics, version }: { readonly name: string; r
             ["Wanted", wantedText(version)],
             ["Update service", version.spec?.upstream],
             ["Cluster id", version.spec?.clusterID && <code>{version.spec.clusterID}</code>],
-            ["Image", version.status?.desired?.image && <code>{version.status.desired.image}</code>],
+            ["Image", version.status?.desired?.image && <code>{version.status.desired.image}</code>, "wide"],
           ]}
         />
       </div>

@@ -89,7 +89,7 @@ function DeviceDetail({ device }: { readonly device: Device }): JSX.Element {
             ["Data", status.data || status.dataVersion],
             ["Data was written by", status.dataVersion],
             ["Booted system", status.deployment && <code>{status.deployment}</code>],
-            ["Boot", status.boot && <code>{status.boot}</code>],
+            ["Boot", status.boot && <BootId id={status.boot} />],
             ["Reported", status.reportedAt && <Ago at={status.reportedAt} />],
           ]}
         />
@@ -146,7 +146,7 @@ function BootList({ boots }: { readonly boots: readonly Boot[] }): JSX.Element {
         <li key={boot.id} class="panel stack">
           <div class="section-head">
             <h3>
-              Boot <code>{boot.id}</code>
+              Boot <BootId id={boot.id} />
             </h3>
             {boot.deployment && (
               <span class="quiet">
@@ -165,14 +165,31 @@ function BootList({ boots }: { readonly boots: readonly Boot[] }): JSX.Element {
                     <Badge tone="bad">{entry.result}</Badge>
                   </>
                 )}
-                {": "}
-                {(entry.actions ?? []).join("; ") || "nothing had to be done"}
-                {entry.error && <span class="bad-text"> {entry.error}</span>}
+                <Actions actions={entry.actions ?? []} />
+                {entry.error && <p class="bad-text breakable">{entry.error}</p>}
               </li>
             ))}
           </ul>
         </li>
       ))}
     </ol>
+  );
+}
+
+// Boots have ids of 32 digits; the first few tell them apart.
+function BootId({ id }: { readonly id: string }): JSX.Element {
+  return <code title={id}>{id.slice(0, 8)}</code>;
+}
+
+function Actions({ actions }: { readonly actions: readonly string[] }): JSX.Element {
+  if (actions.length === 0) return <>: nothing had to be done</>;
+  return (
+    <ul class="boot-actions">
+      {actions.map((action, index) => (
+        <li key={index} class="breakable">
+          {action}
+        </li>
+      ))}
+    </ul>
   );
 }
