@@ -94,24 +94,28 @@ interface Updates {
 
 // In the order of their ends. An update that is listed both ways is conditional: risks are never lost.
 function updatesIn(answer: GraphAnswer, numbers: readonly number[], numberOf: ReadonlyMap<string, number>): Updates {
-  const count = numberOf.size;
-  const riskSetOf = new Map<number, number>(); // by from × count + to
+  const rows = Array.from({ length: numberOf.size }, () => new Map<number, number>()); // risk set by `to`, by `from`
   const sets = new RiskSets();
   const put = (from: number | undefined, to: number | undefined, riskSet: number) => {
-    if (from !== undefined && to !== undefined && from !== to) riskSetOf.set(from * count + to, riskSet);
+    if (from !== undefined && to !== undefined && from !== to) rows[from]?.set(to, riskSet);
   };
   for (const [from, to] of answer.edges) put(numbers[from], numbers[to], 0);
   for (const group of answer.conditionalEdges ?? []) {
     const riskSet = sets.add(group.risks);
     for (const edge of group.edges) put(numberOf.get(edge.from), numberOf.get(edge.to), riskSet);
   }
-  const keys = Float64Array.from(riskSetOf.keys()).sort();
-  return {
-    from: Uint32Array.from(keys, (key) => Math.floor(key / count)),
-    to: Uint32Array.from(keys, (key) => key % count),
-    riskSet: Uint32Array.from(keys, (key) => riskSetOf.get(key) ?? 0),
-    riskSets: sets.sets,
-  };
+  const count = rows.reduce((sum, row) => sum + row.size, 0);
+  const updates = { from: new Uint32Array(count), to: new Uint32Array(count), riskSet: new Uint32Array(count), riskSets: sets.sets };
+  let next = 0;
+  rows.forEach((row, from) => {
+    for (const to of [...row.keys()].sort((a, b) => a - b)) {
+      updates.from[next] = from;
+      updates.to[next] = to;
+      updates.riskSet[next] = row.get(to) ?? 0;
+      next += 1;
+    }
+  });
+  return updates;
 }
 
 export function graphOf(answer: GraphAnswer): Graph {

@@ -17,24 +17,26 @@ const kPatienceMillis = 2_000; // with clusters, for the channel that they are i
 export function GraphPage(): JSX.Element {
   const fleet = useFleet();
   const channels = useAsked<ChannelList>("channels", fetchChannels);
+  const list = channels.state === "answered" ? channels.value : undefined;
+  const { selection, change } = useSelection(list, fleet);
   return (
     <Page title="Graph">
-      {channels.state === "waiting" && <Loading what="the channels" />}
       {channels.state === "failed" && <ProblemNote title="Cannot read the channels" problem={channels.problem} onRetry={channels.retry} />}
-      {channels.state === "answered" &&
-        (channels.value.channels.length === 0 ? (
-          <Empty title="There is no channel">
-            <p>The update service has graph data without channels, or none yet.</p>
-          </Empty>
-        ) : (
-          <Channel channels={channels.value} fleet={fleet} />
-        ))}
+      {list?.channels.length === 0 && !selection.channel ? (
+        <Empty title="There is no channel">
+          <p>The update service has graph data without channels, or none yet.</p>
+        </Empty>
+      ) : (
+        <Channel channels={list ?? kNoChannels} fleet={fleet} selection={selection} change={change} />
+      )}
     </Page>
   );
 }
 
-// The selection of the address, with what it leaves open filled in.
-function useSelection(channels: ChannelList, fleet: Fleet) {
+const kNoChannels: ChannelList = { channels: [] };
+
+// The selection of the address, with what it leaves open filled in. A channel that the address names is not waited for.
+function useSelection(channels: ChannelList | undefined, fleet: Fleet) {
   const { query } = useRoute();
   const asked = useMemo(() => selectionOf(query), [query]);
   // Chosen once: a cluster that answers late does not change the channel under the reader, nor hold it up.
@@ -44,12 +46,12 @@ function useSelection(channels: ChannelList, fleet: Fleet) {
     const timer = setTimeout(() => setLate(true), kPatienceMillis);
     return () => clearTimeout(timer);
   }, []);
-  const ready = !fleet.isLoading || isLate || asked.channel !== "";
   useEffect(() => {
-    if (ready && preferred === undefined) setPreferred(defaultChannel(channels, fleet.clusters.map((cluster) => cluster.channel)));
-  }, [ready, preferred, channels, fleet]);
+    if (!channels || preferred !== undefined || (fleet.isLoading && !isLate)) return;
+    setPreferred(defaultChannel(channels, fleet.clusters.map((cluster) => cluster.channel)));
+  }, [channels, fleet, isLate, preferred]);
   const channel = asked.channel || preferred || "";
-  const arch = asked.arch || defaultArch(archesOf(channels, channel));
+  const arch = asked.arch || defaultArch(archesOf(channels ?? kNoChannels, channel));
   const by = asked.by || (fleet.clusters.length > 0 ? "fleet" : "graph");
   const selection = useMemo(() => ({ ...asked, channel, arch, by }), [asked, channel, arch, by]);
   const current = useRef(asked);
@@ -62,8 +64,14 @@ function useSelection(channels: ChannelList, fleet: Fleet) {
 
 export type Change = (part: Partial<Selection>, isReplacing?: boolean) => void;
 
-function Channel({ channels, fleet }: { readonly channels: ChannelList; readonly fleet: Fleet }): JSX.Element {
-  const { selection, change } = useSelection(channels, fleet);
+interface ChannelProps {
+  readonly channels: ChannelList;
+  readonly fleet: Fleet;
+  readonly selection: Selection;
+  readonly change: Change;
+}
+
+function Channel({ channels, fleet, selection, change }: ChannelProps): JSX.Element {
   const { channel, arch, revision } = selection;
   const place = useMemo<Place>(() => ({ channel, arch, revision }), [channel, arch, revision]);
   const answer = useAsked<GraphAnswer>(channel ? JSON.stringify(place) : undefined, (signal) => fetchGraph(place, signal));
@@ -74,9 +82,7 @@ function Channel({ channels, fleet }: { readonly channels: ChannelList; readonly
       <Tools channels={channels} fleet={fleet} selection={selection} graph={graph} search={search} change={change} />
       {answer.state === "waiting" && <Loading what="the graph" />}
       {answer.state === "failed" && <ProblemNote title="Cannot read the graph" problem={answer.problem} onRetry={answer.retry} />}
-      {graph && (
-        <Canvas graph={graph} place={place} fleet={fleet} selection={selection} search={search} change={change} />
-      )}
+      {graph && <Canvas graph={graph} place={place} fleet={fleet} selection={selection} search={search} change={change} />}
     </>
   );
 }

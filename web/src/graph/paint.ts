@@ -65,16 +65,13 @@ export function pictureOf(shade: Shade, palette: Palette): HTMLCanvasElement {
   const context = picture.getContext("2d");
   if (!context) return picture;
   const image = context.createImageData(shade.width, shade.height);
-  const opacity = opacityTable(shade.most, 16, 110);
-  const [r, g, b] = palette.shade;
-  const { data } = image;
+  const pixels = new Uint32Array(image.data.buffer);
+  const colours = new Uint32Array(shade.most + 1); // by count
+  const bytes = new Uint8ClampedArray(colours.buffer);
+  opacityTable(shade.most, 16, 110).forEach((opacity, count) => bytes.set([...palette.shade, opacity], 4 * count));
   for (let i = 0; i < shade.counts.length; ++i) {
     const count = shade.counts[i] ?? 0;
-    if (count === 0) continue;
-    data[4 * i] = r;
-    data[4 * i + 1] = g;
-    data[4 * i + 2] = b;
-    data[4 * i + 3] = opacity[count] ?? 0;
+    if (count > 0) pixels[i] = colours[count] ?? 0;
   }
   context.putImageData(image, 0, 0);
   return picture;
