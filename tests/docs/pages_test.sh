@@ -11,7 +11,7 @@ command -v curl >/dev/null || { echo "not run: there is no curl"; exit 77; }
 pages=(quickstart tasks/see-why tasks/publish-a-graph tasks/block-an-update tasks/try-a-block tasks/accept-a-risk
   tasks/guard-a-device tasks/recover-a-device tasks/back-up-the-api-server tasks/change-an-ingress-scope
   tasks/learn-from-a-failure tasks/roll-a-fleet tasks/update-one-cluster tasks/stop-fix-resume
-  coming-from/osus-cvo coming-from/talm coming-from/microshift compatibility threat-model concepts)
+  coming-from/osus-cvo coming-from/talm coming-from/microshift)
 for page in "$root"/docs/runbooks/FairwayUpdateService*.md; do pages+=("runbooks/$(basename "$page" .md)"); done
 
 # A clone, as a reader has it: what is written goes into the folder of the test.
@@ -53,6 +53,7 @@ for page in "${pages[@]}"; do
   [ -f "$root/docs/$page.md" ] || { fail "docs/$page.md is there"; continue; }
   before=$failures typed=0
   type_page "$root/docs/$page.md"
+  [ "$typed" -ge 1 ] || fail "docs/$page.md has commands"
   echo "docs/$page.md: $typed commands, $((failures - before)) failures, $SECONDS s"
 done
 
