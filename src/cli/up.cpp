@@ -29,6 +29,7 @@ struct UpSettings {
   Endpoint console;         // likewise
   std::string graph_data;   // empty: below the data directory
   std::string releases;
+  std::vector<std::string> prometheus;  // none: members have metrics of their own
 };
 
 constexpr const char* kDescription =
@@ -145,6 +146,16 @@ Result<std::string> console_token(const std::string& file) {
   return text.substr(0, text.find(','));
 }
 
+Result<std::vector<http::Url>> prometheus_urls(const UpSettings& settings) {
+  std::vector<http::Url> urls;
+  for (const std::string& text : settings.prometheus) {
+    auto url = http::Url::parse(text);
+    if (!url) return std::unexpected(std::move(url).error().within("--prometheus"));
+    urls.push_back(*std::move(url));
+  }
+  return urls;
+}
+
 ConsoleServerSettings console_settings(const UpSettings& settings, const std::string& data,
                                        const std::string& kubeconfig, const std::vector<std::string>& members,
                                        const std::string& update_service) {
@@ -164,6 +175,7 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
   for (std::size_t i = 1; i <= settings.members; ++i)
     serving.server.clusters.push_back(fmt::format("member{}", i));
   const std::vector<std::string> members = serving.server.clusters;
+  FAIRWAY_TRY(const std::vector<http::Url> prometheus, prometheus_urls(settings));
   std::string token;
   if (serving.server.token_file.empty()) {
     serving.server.token_file = serving.data + "/tokens";
@@ -180,7 +192,8 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
     auto fleet = UpFleet::start(loop, {.kubeconfig = ready.kubeconfig,
                                        .members = settings.members,
                                        .data = serving.data,
-                                       .update_service = url + "/graph"});
+                                       .update_service = url + "/graph",
+                                       .prometheus = prometheus});
     if (!fleet) return std::unexpected(std::move(fleet).error().within("starting the fleet"));
     beside.fleet = *std::move(fleet);
     auto console =
@@ -220,6 +233,13 @@ void add_up(CLI::App& root, Invocation& invocation) {
       .add_option("--releases", settings->releases,
                   "The releases to serve; releases.jsonl of the graph data by default")
       ->type_name("SOURCE");
+  command
+      .add_option(
+          "--prometheus", settings->prometheus,
+          "Ask members' queries here, instead of answering them from DATA/members/NAME/metrics.prom; given "
+          "again, another one that is asked when this gives no verdict")
+      ->type_name("URL")
+      ->allow_extra_args(false);
   add_serve_options(command, settings->serve);
   on_chosen(command, invocation, std::move(settings), run_up);
 }
