@@ -62,9 +62,18 @@ export function readRollout(fairway, name) {
   return fairway.ask("hub", `${kRolloutPath}/${name}`);
 }
 
-// As if it had begun long ago: all its time is over.
-export async function letTimeRunOut(fairway, name) {
-  const long = "2020-01-01T00:00:00Z";
-  const status = { status: { startedAt: long, currentBatchStartedAt: long } };
+const kLongAgo = "2020-01-01T00:00:00Z";
+
+// As if the rollout had begun long ago: all its time is over.
+export function letTimeRunOut(fairway, name) {
+  return patchStatus(fairway, name, { status: { startedAt: kLongAgo, currentBatchStartedAt: kLongAgo } });
+}
+
+// As if one cluster had begun long ago.
+export function letTimeOfClusterRunOut(fairway, name, cluster) {
+  return patchStatus(fairway, name, { rollout: { clusterStartedAt: { [cluster]: kLongAgo } } });
+}
+
+async function patchStatus(fairway, name, status) {
   await fairway.ask("hub", `${kRolloutPath}/${name}/status`, { method: "PATCH", body: { status }, type: "application/merge-patch+json" });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { letTimeRunOut, readRollout, startRollout } from "./fixtures.mjs";
+import { letTimeOfClusterRunOut, letTimeRunOut, readRollout, startRollout } from "./fixtures.mjs";
 import { Fairway, heading, openBrowser, picture, root, until, violations, visit } from "./lib.mjs";
 
 let browser;
@@ -92,6 +92,7 @@ test("a rollout is paused and resumed from the keyboard, and counts its time", (
     await page.getByRole("heading", { name: "Let stuck go on?" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: "Let stuck go on?" }).waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Resume…", "the focus is back where the question came from");
     await button(page, "Resume…").click();
     await button(page, "Resume").click();
     await page.getByText("Rolling", { exact: true }).first().waitFor();
@@ -113,6 +114,39 @@ test("what fails says where it stood and what the policy says", () =>
     await failed.getByText("at broken").waitFor();
     await failed.getByText(/nowhere/).waitFor();
     await page.getByText("Failed", { exact: true }).first().waitFor();
+    assert.deepEqual(await violations(page), []);
+  }));
+
+test("too many failures hold a rollout, and resuming it acknowledges them", () =>
+  visit(browser, fairway, "/rollouts/default/threshold", async (page) => {
+    const controls = { clusterTimeout: 30, failureThreshold: { count: 1, action: "Pause" } };
+    await startRollout(fairway, "threshold", {
+      namespace: "nowhere",
+      spec: { clusters: ["member1", "member2"], batchTimeoutAction: "Continue", remediationStrategy: { maxConcurrency: 1 }, rolloutControls: controls },
+    });
+    await chip(page, "member1", "InProgress").getByText(/ left$/).waitFor();
+    await letTimeOfClusterRunOut(fairway, "threshold", "member1");
+    await chip(page, "member1", "TimedOut").waitFor();
+    const gate = page.getByRole("table", { name: "What can hold this rollout" });
+    await gate.getByText("1 of 2 failed").waitFor();
+    await button(page, "Resume…").click();
+    await page.getByText("1 of 2 clusters failed: they count as looked at, further ones count anew.").waitFor();
+    await button(page, "Resume").click();
+    await chip(page, "member2", "InProgress").waitFor();
+    await gate.getByText("0 of 2 failed").waitFor();
+    assert.equal((await readRollout(fairway, "threshold")).metadata.annotations["rollout/acknowledged-failures"], "1");
+    assert.deepEqual(await violations(page), []);
+  }));
+
+test("before it starts there is the plan, and what holds it counts down", () =>
+  visit(browser, fairway, "/rollouts/default/later", async (page) => {
+    const remediationStrategy = { maxConcurrency: 2, canaries: ["member2"], timeout: 30 };
+    await startRollout(fairway, "later", { namespace: "nowhere", spec: { ...members, remediationStrategy, rolloutControls: { startAfter: "2099-01-01T00:00:00Z" } } });
+    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    await page.getByText("3 clusters in 2 batches, at most 2 at a time, within 30 minutes").waitFor();
+    await lane(page, 1).getByText("canary").waitFor();
+    assert.equal(await page.locator('[data-state="Waiting"]').count(), 3);
+    await page.getByRole("row", { name: /Start after/ }).getByText(/\d+d left/).waitFor();
     assert.deepEqual(await violations(page), []);
   }));
 

@@ -75,11 +75,13 @@ function Value({ node }: { readonly node: ExplainedNode }): JSX.Element | null {
   }
   if (node.seriesCount === 0) return <p class="tree-value quiet">no series</p>;
   const shown = node.series ?? [];
+  if (node.type === "scalar" && shown[0]?.value[1] === node.expr) return null; // a number is what it is
   return (
     <>
       {shown.map((each, index) => (
         <p key={index} class="tree-value">
-          <code>{labelsText(each.metric)}</code> <code class="strong">{each.value[1]}</code>
+          {Object.keys(each.metric).length > 0 && <code>{labelsText(each.metric)} </code>}
+          <code class="strong">{each.value[1]}</code>
         </p>
       ))}
       {node.seriesCount > shown.length && <p class="tree-value quiet">and {node.seriesCount - shown.length} more</p>}

@@ -1,5 +1,5 @@
 // A table that becomes a list of cards on a phone: every cell knows its column's name. Columns in which no row has
-// anything are left out.
+// anything are left out. Roles are said, because browsers forget those of a table that is not laid out as one.
 import type { ComponentChildren, JSX } from "preact";
 
 export interface Column<T> {
@@ -19,20 +19,20 @@ export function Table<T>({ caption, columns, rows, keyOf }: {
     .map((column, index) => ({ column, contents: cells[index] ?? [] }))
     .filter(({ contents }, index) => index === 0 || contents.some((content) => !isEmpty(content)));
   return (
-    <table class="table">
+    <table class="table" role="table">
       <caption class="unseen">{caption}</caption>
-      <thead>
-        <tr>
+      <thead role="rowgroup">
+        <tr role="row">
           {shown.map(({ column }) => (
-            <th key={column.title} scope="col">
+            <th key={column.title} scope="col" role="columnheader">
               {column.title}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         {rows.map((row, at) => (
-          <tr key={keyOf(row)}>
+          <tr key={keyOf(row)} role="row">
             {shown.map(({ column, contents }, index) => (
               <Cell key={column.title} column={column} isFirst={index === 0} content={contents[at]} />
             ))}
@@ -46,14 +46,12 @@ export function Table<T>({ caption, columns, rows, keyOf }: {
 function Cell<T>({ column, isFirst, content }: { readonly column: Column<T>; readonly isFirst: boolean; readonly content: ComponentChildren }): JSX.Element {
   const inside = (
     <>
-      <span class="cell-title" aria-hidden="true">
-        {column.title}
-      </span>
+      <span class="cell-title">{column.title}</span>
       <div class="cell">{content}</div>
     </>
   );
-  if (isFirst) return <th scope="row">{inside}</th>;
-  return <td class={`${column.isWide ? "wide" : ""}${isEmpty(content) ? " empty" : ""}`}>{inside}</td>;
+  if (isFirst) return <th scope="row" role="rowheader">{inside}</th>;
+  return <td role="cell" class={`${column.isWide ? "wide" : ""}${isEmpty(content) ? " empty" : ""}`}>{inside}</td>;
 }
 
 function isEmpty(content: ComponentChildren): boolean {

@@ -51,7 +51,7 @@ function RolloutDetail({ hub, rollout }: { readonly hub: string; readonly rollou
     <>
       <Summary rollout={rollout} view={view} />
       <Steering hub={hub} rollout={rollout} view={view} />
-      <Section title={view.phase === "Preparing" ? "Plan" : "Batches"} aside={<span class="quiet">{planSentence(rollout)}</span>}>
+      <Section title={view.startedAt === undefined ? "Plan" : "Batches"} aside={<span class="quiet">{planSentence(rollout)}</span>}>
         {view.batches.length === 0 ? (
           <Empty title="There is no plan yet">
             <p>{view.message || "The controller has not looked at it."}</p>

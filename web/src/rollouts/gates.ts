@@ -50,7 +50,7 @@ const kGates: readonly Maker[] = [
     const setting = `${controls.windows.map(describeWindow).join("; ")}; at its end: ${controls.windowEnd ?? "Drain"}`;
     if (!now) return { name: "Windows", setting, tone: "quiet", state: "" };
     if (now.open) return { name: "Windows", setting, tone: "good", state: "open" };
-    return { name: "Windows", setting, tone: "warn", state: "closed, opens in", ...(now.nextOpen ? { until: now.nextOpen } : {}) };
+    return { name: "Windows", setting, tone: "warn", state: "closed", ...(now.nextOpen ? { until: now.nextOpen } : {}) };
   },
   (rollout, controls) => {
     const mode = controls.approvals?.mode ?? "None";

@@ -17,6 +17,8 @@ export function Steering({ hub, rollout, view }: { readonly hub: string; readonl
   const [isBusy, setBusy] = useState(false);
   const [said, setSaid] = useState("");
   const [problem, setProblem] = useState<Problem>();
+  const opener = useRef<HTMLElement>();
+  const result = useRef<HTMLDivElement>(null);
   const { name, namespace = "" } = rollout.metadata;
   if (hasEnded(view.phase) || view.phase === "Deleting") return null;
 
@@ -27,8 +29,19 @@ export function Steering({ hub, rollout, view }: { readonly hub: string; readonl
     const answer = await patchObject<Rollout>(path, (now) => (hasEnded(phaseOf(now)) ? `"${name}" has ended and cannot be ${word}` : change(now)), subresource);
     setBusy(false);
     setAsking(undefined);
-    if (answer.ok) setSaid(done(answer.value));
-    else setProblem(answer.problem);
+    setSaid(answer.ok ? done(answer.value) : "");
+    if (!answer.ok) setProblem(answer.problem);
+    result.current?.focus(); // the button that was pressed is gone
+  };
+  const ask = (what: Asking) => (event: { readonly currentTarget: HTMLElement }) => {
+    opener.current = event.currentTarget;
+    setSaid("");
+    setProblem(undefined);
+    setAsking(what);
+  };
+  const cancel = () => {
+    setAsking(undefined);
+    opener.current?.focus();
   };
 
   const pause = (freezes: boolean) =>
@@ -50,23 +63,23 @@ export function Steering({ hub, rollout, view }: { readonly hub: string; readonl
     <div class="steering">
       <div class="actions">
         {batch > 0 && (
-          <button type="button" class="primary" disabled={isBusy} aria-expanded={asking === "approve"} onClick={() => setAsking("approve")}>
+          <button type="button" class="primary" disabled={isBusy} aria-expanded={asking === "approve"} onClick={ask("approve")}>
             Approve batch {batch}…
           </button>
         )}
         {isHeld && (
-          <button type="button" class="primary" disabled={isBusy} aria-expanded={asking === "resume"} onClick={() => setAsking("resume")}>
+          <button type="button" class="primary" disabled={isBusy} aria-expanded={asking === "resume"} onClick={ask("resume")}>
             Resume…
           </button>
         )}
         {!isPausedByHand(rollout) && (
-          <button type="button" disabled={isBusy} aria-expanded={asking === "pause"} onClick={() => setAsking("pause")}>
+          <button type="button" disabled={isBusy} aria-expanded={asking === "pause"} onClick={ask("pause")}>
             Pause…
           </button>
         )}
       </div>
       {asking === "pause" && (
-        <Question title={`Pause ${name}?`} onCancel={() => setAsking(undefined)} command={`fairway rollout pause ${name} -n ${namespace}`}>
+        <Question title={`Pause ${name}?`} onCancel={cancel} command={`fairway rollout pause ${name} -n ${namespace}`}>
           <p>No other batch is started, and no time counts while it stands still.</p>
           <div class="actions">
             <button type="button" class="primary" disabled={isBusy} onClick={() => void pause(false)}>
@@ -79,7 +92,7 @@ export function Steering({ hub, rollout, view }: { readonly hub: string; readonl
         </Question>
       )}
       {asking === "resume" && (
-        <Question title={`Let ${name} go on?`} onCancel={() => setAsking(undefined)} command={`fairway rollout resume ${name} -n ${namespace}`}>
+        <Question title={`Let ${name} go on?`} onCancel={cancel} command={`fairway rollout resume ${name} -n ${namespace}`}>
           <p>
             It goes on with the same batch and places.
             {failures.areTooMany && ` ${failures.failed} of ${failures.of} clusters failed: they count as looked at, further ones count anew.`}
@@ -92,7 +105,7 @@ export function Steering({ hub, rollout, view }: { readonly hub: string; readonl
         </Question>
       )}
       {asking === "approve" && batch > 0 && (
-        <Question title={`Approve batch ${batch}?`} onCancel={() => setAsking(undefined)} command={`fairway rollout approve ${name} -n ${namespace} --batch ${batch}`}>
+        <Question title={`Approve batch ${batch}?`} onCancel={cancel} command={`fairway rollout approve ${name} -n ${namespace} --batch ${batch}`}>
           <p class="breakable">It starts on: {(rollout.status?.remediationPlan?.[batch - 1] ?? []).join(", ")}. Your name goes on record.</p>
           <div class="actions">
             <button type="button" class="primary" disabled={isBusy} onClick={() => void approve(batch)}>
@@ -101,10 +114,12 @@ export function Steering({ hub, rollout, view }: { readonly hub: string; readonl
           </div>
         </Question>
       )}
-      <p role="status" class={said ? "note note-good" : undefined}>
-        {said}
-      </p>
-      {problem && <ProblemNote title="That did not work" problem={problem} />}
+      <div ref={result} tabIndex={-1} class="steering-result">
+        <p role="status" class={said ? "note note-good" : undefined}>
+          {said}
+        </p>
+        {problem && <ProblemNote title="That did not work" problem={problem} />}
+      </div>
     </div>
   );
 }
