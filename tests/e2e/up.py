@@ -9,15 +9,15 @@ from update_service import FAIRWAY, PATIENCE, eventually, not_run
 
 
 class Up:
-    def __init__(self, folder, members=6):
+    def __init__(self, folder, members=6, flags=()):
         if not shutil.which("kubectl"):
             not_run("there is no kubectl")
-        self.folder, self.members = folder, members
+        self.folder, self.members, self.flags = folder, members, flags
         self.environment = dict(os.environ, KUBECONFIG=str(folder / "kubeconfig"))
         self.start()
 
     def start(self):
-        self.daemon = Daemon(["up", "--data", self.folder, "--clusters", self.members, "--listen", "127.0.0.1:0"],
+        self.daemon = Daemon(["up", "--data", self.folder, "--clusters", self.members, "--listen", "127.0.0.1:0", *self.flags],
                              {"url": r"update service +(\S+)", "end": r"(Ctrl-C stops it)"})
 
     def kill_and_start(self):
