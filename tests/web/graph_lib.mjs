@@ -60,9 +60,12 @@ export async function startUpdateService(graphData, releases, listen = "127.0.0.
     [/listening on (\S+)\/graph/, /status on (\S+)/],
   );
   const [url, status] = said;
-  const isReady = async () => (await fetch(`${status}/readyz`).catch(() => undefined))?.ok === true;
-  await until(isReady, "the update service is ready");
+  await untilReady(status);
   return { url, stop };
+}
+
+export function untilReady(status) {
+  return until(async () => (await fetch(`${status}/readyz`).catch(() => undefined))?.ok === true, "the update service is ready");
 }
 
 // Without clusters: the graph alone.
@@ -125,6 +128,17 @@ export async function openPage(browser, url, { width = 1400, height = 900, isDar
   });
   await page.goto(url);
   return { page, context, troubles };
+}
+
+// Opens a page, runs the check, and expects that nothing went wrong beside it.
+export async function visitPage(browser, url, options, check) {
+  const { page, context, troubles } = await openPage(browser, url, options);
+  try {
+    await check(page);
+    if (troubles.length > 0) throw new Error(`nothing should go wrong in the browser: ${troubles.join("\n")}`);
+  } finally {
+    await context.close();
+  }
 }
 
 // What axe-core finds. The policy of the page allows no foreign script, so the tests bring it in beside the page's own.
