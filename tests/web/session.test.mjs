@@ -20,10 +20,10 @@ before(async () => {
     metadata: { name: "watch-rollouts" },
     rules: [{ apiGroups: ["ran.openshift.io"], resources: ["clustergroupupgrades"], verbs: ["get", "list", "watch"] }],
   });
-  await fairway.put("hub", `/apis/${kind}/clusterrolebindings`, {
+  await fairway.put("hub", `/apis/${kind}/namespaces/default/rolebindings`, {
     apiVersion: kind,
-    kind: "ClusterRoleBinding",
-    metadata: { name: "watch-rollouts" },
+    kind: "RoleBinding",
+    metadata: { name: "watch-rollouts", namespace: "default" },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "watch-rollouts" },
     subjects: [group],
   });
@@ -76,12 +76,16 @@ test("a token in the address is taken out of it, and is kept for the tab alone",
     assert.equal(await page.evaluate(() => localStorage.length + document.cookie.length), 0);
   }));
 
-test("who may only look is told so when they steer, and nothing changes", () =>
+test("who may only look, in one namespace, is told so when they steer, and nothing changes", () =>
   visit(
     browser,
     fairway,
-    "/rollouts/default/stuck",
+    "/rollouts",
     async (page) => {
+      await page.getByRole("alert").getByText("Cannot read rollouts").waitFor();
+      await page.getByLabel("Namespace").fill("default");
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "stuck" }).click();
       await button(page, "Pause…").click();
       await button(page, "Finish the batch that is open").click();
       await page.getByRole("alert").getByText(/Your token may not do this/).waitFor();

@@ -21,7 +21,7 @@ interface Props {
 }
 
 export function RolloutPage({ hub, namespace, name }: Props): JSX.Element {
-  const rollouts = useWatch<Rollout>(hub, kRollouts.groupVersion, kRollouts.resource);
+  const rollouts = useWatch<Rollout>(hub, kRollouts.groupVersion, kRollouts.resource, namespace);
   return (
     <Page title={name} crumbs={<><a href="#/rollouts">Rollouts</a> / {namespace}</>}>
       <Watched what="the rollout" view={rollouts}>

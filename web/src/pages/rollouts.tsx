@@ -1,12 +1,13 @@
 // All rollouts of the hub, those that need somebody first.
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { useWatch } from "../api/kube";
 import { keyOf } from "../api/objects";
 import { Badge, Empty, Left, Page } from "../components/basic";
 import { Command } from "../components/command";
 import { Table } from "../components/table";
 import { Watched } from "../components/watched";
-import { hrefTo } from "../router";
+import { go, hrefTo, useRoute } from "../router";
 import { kPhaseTones } from "../rollouts/tones";
 import { type Rollout, kRollouts } from "../rollouts/types";
 import { type RolloutView, viewOf } from "../rollouts/view";
@@ -18,14 +19,33 @@ interface Row {
 
 const kOrder = { Failed: 1, Paused: 0, Rolling: 0, Preparing: 0, Deleting: 0, Succeeded: 2 } as const;
 
+// Of all namespaces, or of the one that the address names: not everyone may list all.
 export function RolloutsPage({ hub }: { readonly hub: string }): JSX.Element {
-  const rollouts = useWatch<Rollout>(hub, kRollouts.groupVersion, kRollouts.resource);
+  const namespace = useRoute().query.get("namespace") ?? "";
+  const rollouts = useWatch<Rollout>(hub, kRollouts.groupVersion, kRollouts.resource, namespace);
+  const isRefused = rollouts.problem?.status === 403 && namespace === "";
   return (
-    <Page title="Rollouts">
+    <Page title="Rollouts" actions={<NamespaceChoice key={namespace} namespace={namespace} />}>
+      {isRefused && <p class="note note-info">If you may see the rollouts of one namespace, name it above.</p>}
       <Watched what="rollouts" view={rollouts}>
         {(items) => (items.length === 0 ? <NoRollouts /> : <RolloutTable items={items} />)}
       </Watched>
     </Page>
+  );
+}
+
+function NamespaceChoice({ namespace }: { readonly namespace: string }): JSX.Element {
+  const [text, setText] = useState(namespace);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    go(["rollouts"], { namespace: text.trim() });
+  };
+  return (
+    <form class="actions" role="search" onSubmit={submit}>
+      <label for="namespace">Namespace</label>
+      <input id="namespace" type="search" value={text} placeholder="all" onInput={(event) => setText(event.currentTarget.value)} />
+      <button type="submit">Show</button>
+    </form>
   );
 }
 
