@@ -126,6 +126,10 @@ describe("the example's graph", () => {
   test("finds a way, with fewest hops or risks, and with accepted risks", () =>
     open("channel=candidate-4.7", async (page) => {
       const panel = region(page, "Find a way");
+      await release(page, "4.6.23").click();
+      assert.equal(await panel.getByLabel("From").inputValue(), "4.6.23", "from the focus");
+      await panel.getByLabel("From").fill("");
+      assert.equal(await panel.getByLabel("To").inputValue(), "4.6.23", "what is typed is kept, even nothing");
       await panel.getByLabel("From").fill("4.6.23");
       await panel.getByLabel("To").fill("4.7.4");
       await panel.getByRole("button", { name: "Find" }).click();
@@ -205,6 +209,14 @@ describe("the example's graph", () => {
       await moved(() => page.keyboard.press("+"), "the key zooms");
       await moved(() => page.keyboard.press("Shift+ArrowLeft"), "Shift and an arrow pan");
       await moved(() => page.getByRole("button", { name: "Fit" }).click(), "the button fits");
+    }));
+
+  test("follows the system from light to dark", () =>
+    open("channel=candidate-4.7&focus=4.7.0", async (page) => {
+      const colour = () => page.locator(".graph-links").evaluate((canvas) => canvas.toDataURL());
+      const light = await colour();
+      await page.emulateMedia({ colorScheme: "dark" });
+      await until(async () => (await colour()) !== light, "the links have other colours");
     }));
 
   test("is usable on a phone, and in the dark", () =>

@@ -82,4 +82,6 @@ test("a cluster that moves is seen to move", () =>
     await fairway.ask("member2", kVersion, { method: "PATCH", body: { spec: { desiredUpdate: { version: "4.7.0" } } }, type: "application/merge-patch+json" });
     await until(async () => /1 cluster here/.test(await told(page, "4.7.0")), "member2 is at 4.7.0");
     assert.match(await told(page, "4.6.23"), /2 clusters here/);
+    await page.getByLabel("Channel", { exact: true }).selectOption("stable-4.6");
+    await page.getByText("Not in this channel: member2 (4.7.0)").waitFor();
   }));

@@ -57,7 +57,7 @@ export function ReleaseDetails(props: DetailsProps & { readonly version: string 
           ["Payload", <code key="payload">{release.payload}</code>],
           ["Channels", release.channels.join(", ")],
           ["Erratum", release.url ? <SafeLink url={release.url} /> : undefined],
-          ["Clusters here", here.map((cluster) => cluster.name).join(", ")],
+          ["Clusters here", here.map(({ name, channel }) => (channel === props.place.channel ? name : `${name} (in ${channel || "no channel"})`)).join(", ")],
         ]}
       />
       <WhyNot {...props} from={version} />

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { Empty, Loading, Page, ProblemNote } from "../components/basic";
 import { go, useRoute } from "../router";
 import { useAsked } from "./asked";
-import { Canvas } from "./canvas";
+import { Board } from "./board";
 import { type Fleet, useFleet } from "./fleet";
 import "./graph.css";
 import { type GraphAnswer, graphOf } from "./model";
@@ -82,7 +82,7 @@ function Channel({ channels, fleet, selection, change }: ChannelProps): JSX.Elem
       <Tools channels={channels} fleet={fleet} selection={selection} graph={graph} search={search} change={change} />
       {answer.state === "waiting" && <Loading what="the graph" />}
       {answer.state === "failed" && <ProblemNote title="Cannot read the graph" problem={answer.problem} onRetry={answer.retry} />}
-      {graph && <Canvas graph={graph} place={place} fleet={fleet} selection={selection} search={search} change={change} />}
+      {graph && <Board graph={graph} place={place} fleet={fleet} selection={selection} search={search} change={change} />}
     </>
   );
 }

@@ -26,7 +26,7 @@ const kNoSteps: readonly PathStep[] = [];
 
 export function PathFinder(props: PathFinderProps): JSX.Element {
   const { graph, place, cluster, focus, onPath } = props;
-  const [typed, setTyped] = useState<Ends>({ from: "", to: "" });
+  const [typed, setTyped] = useState<Partial<Ends>>({}); // what is not typed follows the cluster and the focus
   const [ends, setEnds] = useState<Ends>();
   const [fewest, setFewest] = useState<"hops" | "risks">("hops");
   const [isAnyChannel, setAnyChannel] = useState(false);
@@ -52,8 +52,8 @@ export function PathFinder(props: PathFinderProps): JSX.Element {
   const candidates = new Set(accepted);
   for (const asked of [found, others]) if (asked.state === "answered") for (const risk of asked.value.risks) candidates.add(risk);
 
-  const start = typed.from || cluster?.version || focus;
-  const end = typed.to || (typed.from ? focus : "");
+  const start = typed.from ?? cluster?.version ?? focus;
+  const end = typed.to ?? (focus === start ? "" : focus);
   return (
     <section class="panel stack" aria-label="Find a way">
       <div class="graph-panel-head">
@@ -68,16 +68,16 @@ export function PathFinder(props: PathFinderProps): JSX.Element {
         class="graph-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (start && end) setEnds({ from: start, to: end });
+          if (start.trim() && end.trim()) setEnds({ from: start.trim(), to: end.trim() });
         }}
       >
         <div class="graph-field">
           <label for="graph-path-from">From</label>
-          <input id="graph-path-from" type="text" required list="graph-versions" autocomplete="off" value={start} onInput={(event) => setTyped({ from: event.currentTarget.value, to: typed.to })} />
+          <input id="graph-path-from" type="text" required list="graph-versions" autocomplete="off" value={start} onInput={(event) => setTyped({ ...typed, from: event.currentTarget.value })} />
         </div>
         <div class="graph-field">
           <label for="graph-path-to">To</label>
-          <input id="graph-path-to" type="text" required list="graph-versions" autocomplete="off" value={end} onInput={(event) => setTyped({ from: typed.from, to: event.currentTarget.value })} />
+          <input id="graph-path-to" type="text" required list="graph-versions" autocomplete="off" value={end} onInput={(event) => setTyped({ ...typed, to: event.currentTarget.value })} />
         </div>
         <div class="graph-field">
           <label for="graph-path-fewest">Fewest</label>

@@ -10,7 +10,6 @@ import { plural } from "./words";
 export interface TimelineProps {
   readonly place: Place;
   readonly onRevision: (id: string) => void; // empty: now
-  readonly onFocus: (version: string) => void;
   readonly onUpdate: (from: string, to: string) => void;
 }
 

@@ -112,7 +112,9 @@ test("a fleet has a tally for each update that a cluster stands before", () => {
 });
 
 test("one cluster has a verdict wherever one can be given", () => {
-  assert.deepEqual([...evaluationsOfCluster(graph, exposed).keys()].length, 6);
+  const evaluations = evaluationsOfCluster(graph, exposed);
+  assert.equal(evaluations.size, 6);
+  for (let each = 0; each < graph.from.length; ++each) assert.deepEqual(evaluations.get(each)?.[0], judge(graph, exposed, each));
   const empty = clusterOf("f", {});
   assert.deepEqual([...evaluationsOfCluster(graph, empty).keys()], []);
 });

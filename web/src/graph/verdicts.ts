@@ -163,14 +163,14 @@ function judgeByRisks(cluster: Cluster, risks: readonly Risk[]): Judgement | und
   return { cluster: cluster.name, verdict, basis: "risks", reason: "", message: words[verdict], risks: verdicts };
 }
 
+// What the cluster wrote, where it stands before this update; else what follows from its verdicts on the risks.
+function judgeWith(graph: Graph, cluster: Cluster, update: number, byRisks: (riskSet: number) => Judgement | undefined): Judgement | undefined {
+  const own = cluster.version === versionOf(graph, graph.from[update] ?? 0) ? cluster.offered.get(versionOf(graph, graph.to[update] ?? 0)) : undefined;
+  return own ?? byRisks(graph.riskSet[update] ?? 0);
+}
+
 export function judge(graph: Graph, cluster: Cluster, update: number): Judgement | undefined {
-  const from = versionOf(graph, graph.from[update] ?? 0);
-  const to = versionOf(graph, graph.to[update] ?? 0);
-  if (cluster.version === from) {
-    const own = cluster.offered.get(to);
-    if (own) return own;
-  }
-  return judgeByRisks(cluster, risksOf(graph, update));
+  return judgeWith(graph, cluster, update, () => judgeByRisks(cluster, risksOf(graph, update)));
 }
 
 export interface Tally {
@@ -196,8 +196,9 @@ export type Evaluations = ReadonlyMap<number, readonly Judgement[]>;
 
 export function evaluationsOfCluster(graph: Graph, cluster: Cluster): Evaluations {
   const found = new Map<number, readonly Judgement[]>();
+  const bySet = graph.riskSets.map((risks) => judgeByRisks(cluster, risks)); // few, where updates are many
   for (let update = 0; update < graph.from.length; ++update) {
-    const judgement = judge(graph, cluster, update);
+    const judgement = judgeWith(graph, cluster, update, (riskSet) => bySet[riskSet]);
     if (judgement) found.set(update, [judgement]);
   }
   return found;

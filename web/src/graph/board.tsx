@@ -20,7 +20,7 @@ import { type Cluster, type Evaluations, evaluationsOfCluster, evaluationsOfFlee
 import { Viewport } from "./viewport";
 import { plural } from "./words";
 
-export interface CanvasProps {
+export interface BoardProps {
   readonly graph: Graph;
   readonly place: Place;
   readonly fleet: Fleet;
@@ -75,7 +75,7 @@ function useKeys(search: RefObject<HTMLInputElement>, onClear: () => void): void
   }, [search, onClear]);
 }
 
-export function Canvas({ graph, place, fleet, selection, search, change }: CanvasProps): JSX.Element {
+export function Board({ graph, place, fleet, selection, search, change }: BoardProps): JSX.Element {
   const { focus, update, risk, by, isFolding } = selection;
   const [expanded, setExpanded] = useState(kNoRuns);
   const [path, setPath] = useState(kNoPath);
@@ -121,12 +121,13 @@ export function Canvas({ graph, place, fleet, selection, search, change }: Canva
     return (
       <Empty title={`${place.channel} has no releases for ${place.arch}${place.revision ? " at that time" : ""}`}>
         <p>Choose another channel or architecture{place.revision ? ", or another time" : ""}.</p>
-        <Timeline place={place} onRevision={(revision) => change({ revision }, true)} onFocus={onFocus} onUpdate={onUpdate} />
+        <Timeline place={place} onRevision={(revision) => change({ revision }, true)} onUpdate={onUpdate} />
       </Empty>
     );
   }
   const details = { graph, place, evaluations, clusters, onUpdate };
   const folded = scene.folded.items.filter(isFolded).length;
+  const elsewhere = clusters.filter(({ version }) => !graph.numberOf.has(version));
   return (
     <div class="graph-columns">
       <div class="graph-middle">
@@ -135,6 +136,7 @@ export function Canvas({ graph, place, fleet, selection, search, change }: Canva
           {folded > 0 && `, ${plural(folded, "run")} folded`}
           {place.revision && ", as of an earlier time"}
           {focusItem !== undefined && `. Focus: ${focus}`}
+          {elsewhere.length > 0 && `. Not in this channel: ${elsewhere.map(({ name, version }) => `${name} (${version})`).join(", ")}`}
           {fleet.unreadable.length > 0 && `. Cannot read: ${fleet.unreadable.join(", ")}`}
         </p>
         <Viewport
@@ -164,7 +166,7 @@ export function Canvas({ graph, place, fleet, selection, search, change }: Canva
           </button>
         )}
         <PathFinder graph={graph} place={place} cluster={chosenCluster(by) === undefined ? undefined : clusters[0]} focus={focus} onPath={setPath} onUpdate={onUpdate} />
-        <Timeline place={place} onRevision={(revision) => change({ revision }, true)} onFocus={onFocus} onUpdate={onUpdate} />
+        <Timeline place={place} onRevision={(revision) => change({ revision }, true)} onUpdate={onUpdate} />
       </div>
       {focusItem !== undefined && (
         <div class="graph-below">
