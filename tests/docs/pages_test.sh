@@ -36,11 +36,13 @@ eventually curl -sf "http://$service_status/readyz" || { curl -s "http://$servic
 
 # The pages have the usual addresses.
 update_service=$(sed -n 's|.*update service *http://\([^/]*\)/graph|\1|p' "$work/up.out")
+console=$(sed -n 's|.*console *http://\([^/]*\)/.*|\1|p' "$work/up.out")
 restored=127.0.0.1:$(free_port)
 as_typed() {
   local command=$1
   command=${command//127.0.0.1:6444/$update_service}
   command=${command//127.0.0.1:6445/${update_service%:*}:$((${update_service##*:} + 1))}
+  command=${command//127.0.0.1:6446/$console}
   command=${command//127.0.0.1:9080/$service_status}
   command=${command//127.0.0.1:7443/$restored}
   # What the page sets in the reader's shell is set here.
