@@ -1,5 +1,6 @@
 // Batches as lanes: canaries first, each with its clusters, how far they are, and the time that is left.
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { Ago, Badge, Left, type Tone } from "../components/basic";
 import { PolicyWords } from "./policy_words";
 import type { BatchState, BatchView, ClusterState, ClusterView, RolloutView } from "./view";
@@ -22,30 +23,35 @@ const kBatchWords: Readonly<Record<BatchState, { word: string; tone: Tone }>> = 
   TimedOut: { word: "Timed out", tone: "bad" },
 };
 
+const kMostOpenWords = 5; // failures whose messages are shown unasked
 const kFoldFrom = 24; // clusters of a lane; beyond, those that are at rest are folded away
 
 const asTime = (millis: number) => new Date(millis).toISOString();
+
+// The same for all clusters of a rollout.
+interface Setting {
+  readonly hub: string;
+  readonly steps: number;
+  readonly policyNamespaces: Readonly<Record<string, string>>;
+  readonly opensWords: boolean;
+}
 
 export function Lanes({ hub, view, policyNamespaces }: {
   readonly hub: string;
   readonly view: RolloutView;
   readonly policyNamespaces: Readonly<Record<string, string>>;
 }): JSX.Element {
+  const setting = { hub, steps: view.steps.length, policyNamespaces, opensWords: view.failed <= kMostOpenWords };
   return (
     <ol class="lanes" aria-label="Batches">
       {view.batches.map((batch) => (
-        <Lane key={batch.number} hub={hub} batch={batch} steps={view.steps.length} policyNamespaces={policyNamespaces} />
+        <Lane key={batch.number} setting={setting} batch={batch} />
       ))}
     </ol>
   );
 }
 
-function Lane({ hub, batch, steps, policyNamespaces }: {
-  readonly hub: string;
-  readonly batch: BatchView;
-  readonly steps: number;
-  readonly policyNamespaces: Readonly<Record<string, string>>;
-}): JSX.Element {
+function Lane({ setting, batch }: { readonly setting: Setting; readonly batch: BatchView }): JSX.Element {
   const words = kBatchWords[batch.state];
   const title = `lane-${batch.number}`;
   const isFolded = batch.clusters.length > kFoldFrom;
@@ -79,23 +85,31 @@ function Lane({ hub, batch, steps, policyNamespaces }: {
         <ApprovalNote batch={batch} />
       </div>
       <div class="lane-body">
-        <ul class="chips" aria-label={`Clusters of batch ${batch.number}`}>
-          {shown.map((cluster) => (
-            <Chip key={cluster.name} hub={hub} cluster={cluster} steps={steps} policyNamespaces={policyNamespaces} />
-          ))}
-        </ul>
-        {resting.length > 0 && (
-          <details>
-            <summary>{resting.length} complete or waiting</summary>
-            <ul class="chips">
-              {resting.map((cluster) => (
-                <Chip key={cluster.name} hub={hub} cluster={cluster} steps={steps} policyNamespaces={policyNamespaces} />
-              ))}
-            </ul>
-          </details>
-        )}
+        {shown.length > 0 && <Chips label={`Clusters of batch ${batch.number}`} setting={setting} clusters={shown} />}
+        {resting.length > 0 && <Resting number={batch.number} setting={setting} clusters={resting} />}
       </div>
     </li>
+  );
+}
+
+function Chips({ label, setting, clusters }: { readonly label: string; readonly setting: Setting; readonly clusters: readonly ClusterView[] }): JSX.Element {
+  return (
+    <ul class="chips" aria-label={label}>
+      {clusters.map((cluster) => (
+        <Chip key={cluster.name} setting={setting} cluster={cluster} />
+      ))}
+    </ul>
+  );
+}
+
+// Folded, and not even made until somebody looks: fleets are large.
+function Resting({ number, setting, clusters }: { readonly number: number; readonly setting: Setting; readonly clusters: readonly ClusterView[] }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{clusters.length} complete or waiting</summary>
+      {isOpen && <Chips label={`Complete or waiting clusters of batch ${number}`} setting={setting} clusters={clusters} />}
+    </details>
   );
 }
 
@@ -116,12 +130,8 @@ function ApprovalNote({ batch }: { readonly batch: BatchView }): JSX.Element | n
   return batch.approval.state === "waiting" ? <Badge tone="warn">Waits for approval</Badge> : <p class="quiet">needs approval</p>;
 }
 
-function Chip({ hub, cluster, steps, policyNamespaces }: {
-  readonly hub: string;
-  readonly cluster: ClusterView;
-  readonly steps: number;
-  readonly policyNamespaces: Readonly<Record<string, string>>;
-}): JSX.Element {
+function Chip({ setting, cluster }: { readonly setting: Setting; readonly cluster: ClusterView }): JSX.Element {
+  const { hub, steps, policyNamespaces, opensWords } = setting;
   const words = kClusterWords[cluster.state];
   const policyNamespace = cluster.step ? policyNamespaces[cluster.step] : undefined;
   const hasWords = cluster.step !== undefined && policyNamespace !== undefined && (cluster.state === "TimedOut" || cluster.state === "InProgress");
@@ -157,7 +167,7 @@ function Chip({ hub, cluster, steps, policyNamespaces }: {
         )}
         {cluster.retries > 0 && <span class="chip-line">retries: {cluster.retries}</span>}
         {hasWords && cluster.step && policyNamespace !== undefined && (
-          <PolicyWords hub={hub} cluster={cluster.name} policy={`${policyNamespace}.${cluster.step}`} isOpen={cluster.state === "TimedOut"} />
+          <PolicyWords hub={hub} cluster={cluster.name} policy={`${policyNamespace}.${cluster.step}`} isOpen={opensWords && cluster.state === "TimedOut"} />
         )}
       </span>
     </li>
