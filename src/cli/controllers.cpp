@@ -26,6 +26,7 @@ struct ControllersFlags {
   StatusServerSettings status;
   bool elects_leader = false;
   std::string leader_namespace = "default";
+  std::string leader_name = "fairway-controllers";
 };
 
 // One that was chosen, ready to be put together.
@@ -66,10 +67,8 @@ std::string identity() {
 kube::RuntimeOptions runtime_options(const ControllersFlags& flags, metrics::Registry& registry) {
   kube::RuntimeOptions options{.name = "fairway-controllers", .metrics = &registry};
   if (flags.elects_leader) {
-    options.leader_election =
-        kube::LeaderElectionOptions{.lease = {flags.leader_namespace, "fairway-controllers"},
-                                    .identity = identity(),
-                                    .metrics = &registry};
+    options.leader_election = kube::LeaderElectionOptions{
+        .lease = {flags.leader_namespace, flags.leader_name}, .identity = identity(), .metrics = &registry};
   }
   return options;
 }
@@ -179,6 +178,11 @@ void add_controllers(CLI::App& root, Invocation& invocation) {
   command.add_option("--leader-namespace", flags->leader_namespace, "The namespace of that Lease")
       ->type_name("NAME")
       ->default_str(flags->leader_namespace);
+  command
+      .add_option("--leader-name", flags->leader_name,
+                  "Its name: copies of the same controllers share one, others need their own")
+      ->type_name("NAME")
+      ->default_str(flags->leader_name);
   add_status_server_options(command, flags->status);
   const std::vector<ControllerKind> kinds = add_kinds(command);
   std::string description = kDescription;
