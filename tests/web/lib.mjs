@@ -116,6 +116,7 @@ export async function visit(browser, fairway, route, check, { token = kAdmin, me
     const unmeant = troubles.filter((each) => !meant.some((pattern) => pattern.test(each)));
     if (unmeant.length > 0) throw new Error(`nothing should go wrong in the browser: ${unmeant.join("\n")}`);
   } finally {
+    await context.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
   }
 }
