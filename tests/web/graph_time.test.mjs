@@ -63,6 +63,7 @@ test("a slider leads to earlier revisions and tells what changed since", async (
     await panel.getByText(/Begin/).waitFor();
     await page.getByText(/^4 releases, .*as of an earlier time/).waitFor();
     await panel.getByText("Releases that came (1): 4.7.5").waitFor();
+    assert.equal(await slider.evaluate((input) => input === document.activeElement), true, "the slider keeps the keyboard");
     await panel.getByText(/updates changed/).click();
     const changed = panel.getByRole("listitem").filter({ hasText: "4.6.23 → 4.7.0" });
     assert.match(await changed.innerText(), /recommended → SlowLamps/);

@@ -1,61 +1,35 @@
 // One graph with everything around it: the picture, the legend, the focus in words, details, paths, the past.
 import type { JSX, RefObject } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { Empty } from "../components/basic";
+import { type Derived, type Verdicts, useDerived, useVerdicts } from "./derived";
 import { ReleaseDetails, RiskDetails, UpdateDetails } from "./details";
-import { type Fleet, clustersByVersion } from "./fleet";
-import { isFolded, runsOf } from "./fold";
+import type { Fleet } from "./fleet";
+import { isFolded } from "./fold";
 import { Legend } from "./legend";
 import { updatesOf } from "./links";
 import { type Graph, updateCount, versionOf } from "./model";
 import type { Change } from "./page";
 import { PathFinder } from "./path_finder";
-import { kindOfLink, relationsOf, strongLinks } from "./relations";
-import { type Scene, itemOfVersion, sceneOf } from "./scene";
 import { type Selection, chosenCluster } from "./selection";
 import type { PathStep, Place } from "./service";
 import { FocusTables } from "./tables";
 import { Timeline } from "./timeline";
-import { type Cluster, type Evaluations, evaluationsOfCluster, evaluationsOfFleet } from "./verdicts";
 import { Viewport } from "./viewport";
 import { plural } from "./words";
 
 export interface BoardProps {
   readonly graph: Graph;
-  readonly place: Place;
+  readonly place: Place; // of the graph
+  readonly isOld: boolean; // another one is on its way
   readonly fleet: Fleet;
   readonly selection: Selection;
   readonly search: RefObject<HTMLInputElement>;
   readonly change: Change;
 }
 
-const kNoClusters: readonly Cluster[] = [];
-const kNoEvaluations: Evaluations = new Map();
 const kNoPath: readonly PathStep[] = [];
 const kNoRuns: ReadonlySet<string> = new Set();
-
-// The clusters that colour the graph, and what they say of its updates.
-function useVerdicts(graph: Graph, fleet: Fleet, by: string) {
-  const clusters = useMemo(() => {
-    if (by === "fleet") return fleet.clusters;
-    const name = chosenCluster(by);
-    return name === undefined ? kNoClusters : fleet.clusters.filter((cluster) => cluster.name === name);
-  }, [fleet, by]);
-  const evaluations = useMemo(() => {
-    const [only] = clusters;
-    if (!only) return kNoEvaluations;
-    return by === "fleet" ? evaluationsOfFleet(graph, clusters) : evaluationsOfCluster(graph, only);
-  }, [graph, clusters, by]);
-  return { clusters, evaluations };
-}
-
-function usePinned(focus: string, path: readonly PathStep[], clusters: readonly Cluster[], update: Selection["update"]) {
-  const versions = [
-    ...new Set([focus, ...path.flatMap((step) => [step.from, step.to]), ...clusters.map((cluster) => cluster.version), update?.from ?? "", update?.to ?? ""]),
-  ].sort();
-  const key = versions.join(" ");
-  return useMemo(() => new Set(versions), [key]);
-}
 
 // "/" searches and Escape clears, wherever one is on the page and does not type.
 function useKeys(search: RefObject<HTMLInputElement>, onClear: () => void): void {
@@ -75,102 +49,53 @@ function useKeys(search: RefObject<HTMLInputElement>, onClear: () => void): void
   }, [search, onClear]);
 }
 
-export function Board({ graph, place, fleet, selection, search, change }: BoardProps): JSX.Element {
-  const { focus, update, risk, by, isFolding } = selection;
+// What the parts of the board do to the selection.
+interface Actions {
+  readonly onFocus: (version: string) => void;
+  readonly onUpdate: (from: string, to: string) => void;
+  readonly onClear: () => void;
+}
+
+function useActions({ focus, update, risk }: Selection, change: Change): Actions {
+  const isAnything = focus !== "" || update !== undefined || risk !== "";
+  const onClear = useCallback(() => {
+    if (isAnything) change({ focus: "", update: undefined, risk: "" });
+  }, [change, isAnything]);
+  return {
+    onFocus: (version) => change({ focus: version, update: undefined, risk: "" }),
+    onUpdate: (from, to) => change({ update: { from, to }, risk: "" }),
+    onClear,
+  };
+}
+
+export function Board(props: BoardProps): JSX.Element {
+  const { graph, isOld, fleet, selection, search, change } = props;
   const [expanded, setExpanded] = useState(kNoRuns);
   const [path, setPath] = useState(kNoPath);
-  const { clusters, evaluations } = useVerdicts(graph, fleet, by);
-  const pinned = usePinned(focus, path, clusters, update);
-  const runs = useMemo(() => runsOf(graph), [graph]);
   useEffect(() => setExpanded(kNoRuns), [graph]);
-  const last = useRef<Scene>();
-  const scene = useMemo(() => sceneOf(graph, runs, { isOn: isFolding, expanded, pinned }, last.current), [graph, runs, isFolding, expanded, pinned]);
-  last.current = scene;
-
-  const focusItem = itemOfVersion(scene, focus);
-  const relations = useMemo(
-    () => (focusItem === undefined ? new Map() : relationsOf(graph, scene.folded, scene.links, evaluations, focusItem)),
-    [graph, scene, evaluations, focusItem],
-  );
-  const pathItems = useMemo(
-    () => new Set(path.flatMap((step) => [itemOfVersion(scene, step.from) ?? -1, itemOfVersion(scene, step.to) ?? -1])),
-    [scene, path],
-  );
-  const strong = useMemo(() => {
-    const steps = update ? [...path, update] : path;
-    return strongLinks(graph, scene.folded, scene.links, evaluations, {
-      focus: focusItem,
-      clusterItems: new Set(clusters.map((cluster) => itemOfVersion(scene, cluster.version) ?? -1)),
-      path: steps.map((step) => ({ from: itemOfVersion(scene, step.from) ?? -1, to: itemOfVersion(scene, step.to) ?? -1 })),
-    });
-  }, [graph, scene, evaluations, focusItem, clusters, path, update]);
-  const clustersAt = useMemo(() => clustersByVersion(clusters), [clusters]);
-
-  const clear = useMemo(() => () => change({ focus: "", update: undefined, risk: "" }), [change]);
-  useKeys(search, clear);
-  const onFocus = (version: string) => change({ focus: version, update: undefined, risk: "" });
-  const onUpdate = (from: string, to: string) => change({ update: { from, to }, risk: "" });
-  const onPick = (link: number | undefined) => {
-    if (link === undefined) return;
-    const updates = updatesOf(graph, scene.folded, scene.links, link);
-    const newest = updates[updates.length - 1];
-    if (newest !== undefined) onUpdate(versionOf(graph, graph.from[newest] ?? 0), versionOf(graph, graph.to[newest] ?? 0));
-  };
-
-  if (graph.releases.length === 0) {
-    return (
-      <Empty title={`${place.channel} has no releases for ${place.arch}${place.revision ? " at that time" : ""}`}>
-        <p>Choose another channel or architecture{place.revision ? ", or another time" : ""}.</p>
-        <Timeline place={place} onRevision={(revision) => change({ revision }, true)} onUpdate={onUpdate} />
-      </Empty>
-    );
-  }
-  const details = { graph, place, evaluations, clusters, onUpdate };
-  const folded = scene.folded.items.filter(isFolded).length;
-  const elsewhere = clusters.filter(({ version }) => !graph.numberOf.has(version));
+  const verdicts = useVerdicts(graph, fleet, selection.by);
+  const derived = useDerived(graph, selection, verdicts, path, expanded);
+  const actions = useActions(selection, change);
+  useKeys(search, actions.onClear);
+  const parts = { ...props, ...actions, verdicts, derived };
   return (
-    <div class="graph-columns">
+    <div class={isOld ? "graph-columns graph-old" : "graph-columns"} aria-busy={isOld}>
       <div class="graph-middle">
-        <p role="status" class="quiet">
-          {plural(graph.releases.length, "release")}, {plural(updateCount(graph), "update")}
-          {folded > 0 && `, ${plural(folded, "run")} folded`}
-          {place.revision && ", as of an earlier time"}
-          {focusItem !== undefined && `. Focus: ${focus}`}
-          {elsewhere.length > 0 && `. Not in this channel: ${elsewhere.map(({ name, version }) => `${name} (${version})`).join(", ")}`}
-          {fleet.unreadable.length > 0 && `. Cannot read: ${fleet.unreadable.join(", ")}`}
-        </p>
-        <Viewport
-          scene={scene}
-          strong={strong}
-          focus={focusItem}
-          relations={relations}
-          clustersAt={clustersAt}
-          pathItems={pathItems}
-          onFocus={onFocus}
-          onExpand={(run) => setExpanded((now) => new Set([...now, run]))}
-          kindOf={(link) => kindOfLink(graph, scene.folded, scene.links, evaluations, link)}
-          onPick={onPick}
-        />
-        <Legend isEvaluated={evaluations.size > 0} />
-        <p id="graph-keys" class="quiet">
-          Arrow keys move between releases, Enter focuses or unfolds, / searches, Escape clears; + − 0 zoom, Shift and arrows pan. Drag to pan, Ctrl and wheel to zoom.
-        </p>
+        <Status {...parts} />
+        <Picture {...parts} onExpand={(run) => setExpanded((now) => new Set([...now, run]))} />
       </div>
       <div class="graph-side">
-        {update && <UpdateDetails {...details} {...update} onClose={() => change({ update: undefined })} />}
-        {risk && <RiskDetails {...details} name={risk} onClose={() => change({ risk: "" })} />}
-        {focus && <ReleaseDetails {...details} version={focus} onClose={clear} />}
+        <Chosen {...parts} />
         {expanded.size > 0 && (
           <button type="button" onClick={() => setExpanded(kNoRuns)}>
             Fold {plural(expanded.size, "run")} again
           </button>
         )}
-        <PathFinder graph={graph} place={place} cluster={chosenCluster(by) === undefined ? undefined : clusters[0]} focus={focus} onPath={setPath} onUpdate={onUpdate} />
-        <Timeline place={place} onRevision={(revision) => change({ revision }, true)} onUpdate={onUpdate} />
+        <Further {...parts} onPath={setPath} />
       </div>
-      {focusItem !== undefined && (
+      {derived.focus !== undefined && (
         <div class="graph-below">
-          <FocusTables key={focus} graph={graph} evaluations={evaluations} focus={focus} onFocus={onFocus} onUpdate={onUpdate} />
+          <FocusTables key={selection.focus} graph={graph} evaluations={verdicts.evaluations} focus={selection.focus} onFocus={actions.onFocus} onUpdate={actions.onUpdate} />
         </div>
       )}
       <datalist id="graph-versions">
@@ -179,5 +104,68 @@ export function Board({ graph, place, fleet, selection, search, change }: BoardP
         ))}
       </datalist>
     </div>
+  );
+}
+
+type PartProps = BoardProps & Actions & { readonly verdicts: Verdicts; readonly derived: Derived };
+
+function Status({ graph, place, fleet, selection, verdicts, derived }: PartProps): JSX.Element {
+  const folded = derived.scene.folded.items.filter(isFolded).length;
+  const elsewhere = verdicts.clusters.filter(({ version }) => !graph.numberOf.has(version));
+  return (
+    <p role="status" class="quiet">
+      {plural(graph.releases.length, "release")}, {plural(updateCount(graph), "update")}
+      {folded > 0 && `, ${plural(folded, "run")} folded`}
+      {place.revision && ", as of an earlier time"}
+      {derived.focus !== undefined && `. Focus: ${selection.focus}`}
+      {elsewhere.length > 0 && `. Not in this channel: ${elsewhere.map(({ name, version }) => `${name} (${version})`).join(", ")}`}
+      {fleet.unreadable.length > 0 && `. Cannot read: ${fleet.unreadable.join(", ")}`}
+    </p>
+  );
+}
+
+function Picture({ graph, place, verdicts, derived, onFocus, onUpdate, onExpand }: PartProps & { readonly onExpand: (run: string) => void }): JSX.Element {
+  if (graph.releases.length === 0) {
+    return (
+      <Empty title={`${place.channel} has no releases for ${place.arch}${place.revision ? " at that time" : ""}`}>
+        <p>Choose another channel or architecture{place.revision ? ", or another time" : ""}.</p>
+      </Empty>
+    );
+  }
+  // Of a bundle, the newest update is told.
+  const onPick = (link: number | undefined) => {
+    const newest = link === undefined ? undefined : updatesOf(graph, derived.scene.folded, derived.scene.links, link).at(-1);
+    if (newest !== undefined) onUpdate(versionOf(graph, graph.from[newest] ?? 0), versionOf(graph, graph.to[newest] ?? 0));
+  };
+  return (
+    <>
+      <Viewport {...derived} placeKey={`${place.channel} ${place.arch}`} onFocus={onFocus} onExpand={onExpand} onPick={onPick} />
+      <Legend isEvaluated={verdicts.evaluations.size > 0} />
+      <p id="graph-keys" class="quiet">
+        Arrow keys move between releases, Enter focuses or unfolds, / searches, Escape clears; + − 0 zoom, Shift and arrows pan. Drag to pan, Ctrl and wheel to zoom.
+      </p>
+    </>
+  );
+}
+
+function Chosen({ graph, place, selection, verdicts, change, onUpdate, onClear }: PartProps): JSX.Element {
+  const { focus, update, risk } = selection;
+  const shared = { graph, place, ...verdicts, onUpdate };
+  return (
+    <>
+      {update && <UpdateDetails {...shared} {...update} onClose={() => change({ update: undefined })} />}
+      {risk && <RiskDetails {...shared} name={risk} onClose={() => change({ risk: "" })} />}
+      {focus && <ReleaseDetails {...shared} version={focus} onClose={onClear} />}
+    </>
+  );
+}
+
+function Further({ graph, place, selection, verdicts, change, onUpdate, onPath }: PartProps & { readonly onPath: (steps: readonly PathStep[]) => void }): JSX.Element {
+  const cluster = chosenCluster(selection.by) === undefined ? undefined : verdicts.clusters[0];
+  return (
+    <>
+      <PathFinder graph={graph} place={place} cluster={cluster} focus={selection.focus} onPath={onPath} onUpdate={onUpdate} />
+      <Timeline place={{ ...place, revision: selection.revision }} onRevision={(revision) => change({ revision }, true)} onUpdate={onUpdate} />
+    </>
   );
 }

@@ -7,7 +7,7 @@ import { useAsked } from "./asked";
 import { Board } from "./board";
 import { type Fleet, useFleet } from "./fleet";
 import "./graph.css";
-import { type GraphAnswer, graphOf } from "./model";
+import { type Graph, type GraphAnswer, graphOf } from "./model";
 import { type Selection, archesOf, defaultArch, defaultChannel, queryOf, selectionOf } from "./selection";
 import { type ChannelList, type Place, fetchChannels, fetchGraph } from "./service";
 import { Tools } from "./tools";
@@ -76,13 +76,18 @@ function Channel({ channels, fleet, selection, change }: ChannelProps): JSX.Elem
   const place = useMemo<Place>(() => ({ channel, arch, revision }), [channel, arch, revision]);
   const answer = useAsked<GraphAnswer>(channel ? JSON.stringify(place) : undefined, (signal) => fetchGraph(place, signal));
   const graph = useMemo(() => (answer.state === "answered" ? graphOf(answer.value) : undefined), [answer.state === "answered" && answer.value]);
+  // The last one stays until the next one is there, so that the slider and the keyboard keep their place.
+  const last = useRef<{ readonly graph: Graph; readonly place: Place }>();
+  if (graph) last.current = { graph, place };
+  else if (answer.state === "failed") last.current = undefined;
+  const shown = last.current;
   const search = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Tools channels={channels} fleet={fleet} selection={selection} graph={graph} search={search} change={change} />
-      {answer.state === "waiting" && <Loading what="the graph" />}
+      <Tools channels={channels} fleet={fleet} selection={selection} graph={shown?.graph} search={search} change={change} />
+      {answer.state === "waiting" && !shown && <Loading what="the graph" />}
       {answer.state === "failed" && <ProblemNote title="Cannot read the graph" problem={answer.problem} onRetry={answer.retry} />}
-      {graph && <Board graph={graph} place={place} fleet={fleet} selection={selection} search={search} change={change} />}
+      {shown && <Board {...shown} isOld={!graph} fleet={fleet} selection={selection} search={search} change={change} />}
     </>
   );
 }

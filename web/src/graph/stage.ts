@@ -35,6 +35,7 @@ const kRestMillis = 120; // without a movement: it has ended
 
 export class Stage {
   private scene: Scene | undefined;
+  private place: string | undefined;
   private strong: readonly StrongLink[] = [];
   private focus: number | undefined;
   private view: View = { x: 0, y: 0, scale: 1 };
@@ -66,9 +67,10 @@ export class Stage {
     clearTimeout(this.resting);
   }
 
-  // A scene that is new, or the old one with other items.
-  showScene(scene: Scene): void {
-    if (this.scene?.graph !== scene.graph) this.fitted = "newest";
+  // A scene of another place begins at its newest end; one of the same place keeps the view.
+  showScene(scene: Scene, place: string): void {
+    if (this.place !== place) this.fitted = "newest";
+    this.place = place;
     if (this.scene !== scene) this.picture = undefined;
     this.scene = scene;
     this.point(undefined);

@@ -15,6 +15,7 @@ import { type Kind, kKinds, plural } from "./words";
 
 export interface ViewportProps {
   readonly scene: Scene;
+  readonly placeKey: string; // the view is kept while it is the same
   readonly strong: readonly StrongLink[];
   readonly focus: number | undefined; // item
   readonly relations: ReadonlyMap<number, Relation>;
@@ -59,7 +60,7 @@ export function Viewport(props: ViewportProps): JSX.Element {
     stage.current = made;
     return () => made.close();
   }, []);
-  useEffect(() => stage.current?.showScene(scene), [scene]);
+  useEffect(() => stage.current?.showScene(scene, latest.current.placeKey), [scene]);
   useEffect(() => stage.current?.showStrong(strong, focus), [strong, focus]);
   useEffect(() => {
     if (focus === undefined) return;
