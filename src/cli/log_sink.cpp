@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <memory>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -17,6 +19,8 @@ namespace {
 
 constexpr std::string_view kTextPattern = "%Y-%m-%d %H:%M:%S.%e %^%-7l%$ %v";
 constexpr std::string_view kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l",%v})";
+
+constexpr std::size_t kMostFileBytesOfLog = 8 * 1024 * 1024;
 
 spdlog::level::level_enum spdlog_level(log::Level level) {
   switch (level) {
@@ -52,6 +56,15 @@ std::string one_line(std::string_view message) {
 
 std::string json_text(std::string_view text) {
   return json::serialize(is_valid_utf8(text) ? json::Value(text) : json::Value(quoted(text)));
+}
+
+log::Sink sink_of(std::shared_ptr<spdlog::logger> logger, bool is_json) {
+  logger->set_level(spdlog::level::trace);  // base/log.hpp has already decided
+  logger->flush_on(spdlog::level::trace);
+  return [logger, is_json](log::Level level, std::string_view message, const log::Fields& fields) {
+    const std::string line = is_json ? json_members(message, fields) : text_line(message, fields);
+    logger->log(spdlog_level(level), spdlog::string_view_t(line));
+  };
 }
 
 }  // namespace
@@ -116,12 +129,17 @@ log::Sink make_log_sink(const LogSettings& settings) {
       std::string(is_json ? kJsonPattern : kTextPattern),
       is_json ? spdlog::pattern_time_type::utc : spdlog::pattern_time_type::local));
   auto logger = std::make_shared<spdlog::logger>("fairway", std::move(sink));
-  logger->set_level(spdlog::level::trace);  // base/log.hpp has already decided
-  logger->flush_on(spdlog::level::trace);
-  return [logger, is_json](log::Level level, std::string_view message, const log::Fields& fields) {
-    const std::string line = is_json ? json_members(message, fields) : text_line(message, fields);
-    logger->log(spdlog_level(level), spdlog::string_view_t(line));
-  };
+  return sink_of(std::move(logger), is_json);
+}
+
+Result<log::Sink> make_log_file(const std::string& file) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file, kMostFileBytesOfLog, 1);
+    sink->set_pattern(std::string(kTextPattern));
+    return sink_of(std::make_shared<spdlog::logger>("fairway", std::move(sink)), false);
+  } catch (const spdlog::spdlog_ex& error) {
+    return fail(ErrorCode::Unavailable, fmt::format("cannot log to {}: {}", quoted(file), error.what()));
+  }
 }
 
 }  // namespace fairway::cli

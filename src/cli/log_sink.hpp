@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/log.hpp"
+#include "base/result.hpp"
 
 namespace fairway::cli {
 
@@ -22,6 +23,21 @@ struct LogSettings {
 // --log-level and --log-format.
 void add_log_options(CLI::App& root, LogSettings& settings);
 log::Sink make_log_sink(const LogSettings& settings);
+// Text lines into a file, after those that are there. It is kept small: the newest 8 MiB, and as many before
+// them in a file beside it.
+Result<log::Sink> make_log_file(const std::string& file);
+
+// While it lives, messages go there.
+class LogInstead {
+ public:
+  explicit LogInstead(log::Sink sink) : previous_(log::set_sink(std::move(sink))) {}
+  ~LogInstead() { log::set_sink(std::move(previous_)); }
+  LogInstead(const LogInstead&) = delete;
+  LogInstead& operator=(const LogInstead&) = delete;
+
+ private:
+  log::Sink previous_;
+};
 
 // What follows the time and the level: message  key=value key="two words".
 std::string text_line(std::string_view message, const log::Fields& fields);

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "async/files.hpp"
 #include "json/value.hpp"
+#include "kube/client/testing/temp_dir.hpp"
 
 namespace fairway::cli {
 namespace {
@@ -62,6 +64,27 @@ TEST(LogSink, WritesJsonLines) {
   EXPECT_EQ(json::get_string(*parsed, {"level"}), "info");
   EXPECT_EQ(json::get_string(*parsed, {"port"}), "1");
   EXPECT_THAT(std::string(json::get_string(*parsed, {"time"}).value_or("")), EndsWith("Z"));
+}
+
+TEST(LogFile, TakesMessagesWhileItIsAskedTo) {
+  const kube::testing::TempDir folder;
+  const std::string file = folder.path("up.log");
+  std::vector<std::string> elsewhere;
+  log::set_sink(
+      [&](log::Level, std::string_view message, const log::Fields&) { elsewhere.emplace_back(message); });
+  for (const char* message : {"first", "second"}) {
+    auto sink = make_log_file(file);
+    ASSERT_TRUE(sink) << sink.error().describe();
+    const LogInstead instead(*std::move(sink));
+    log::info(message, {{"port", "1"}});
+  }
+  log::info("after");
+  log::set_sink({});
+  EXPECT_THAT(elsewhere, testing::ElementsAre("after"));
+  EXPECT_THAT(*read_file(file),
+              MatchesRegex("[-0-9]+ [0-9:.]+ info    first  port=1\n[-0-9]+ [0-9:.]+ info    "
+                           "second  port=1\n"));
+  EXPECT_EQ(make_log_file(file + "/below").error().code, ErrorCode::Unavailable);
 }
 
 }  // namespace

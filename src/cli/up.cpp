@@ -11,6 +11,7 @@
 #include "cli/data_directory.hpp"
 #include "cli/example_graph_data.hpp"
 #include "cli/graph_source.hpp"
+#include "cli/log_sink.hpp"
 #include "cli/options.hpp"
 #include "cli/serve.hpp"
 #include "cli/shell_words.hpp"
@@ -30,6 +31,7 @@ struct UpSettings {
   std::string graph_data;   // empty: below the data directory
   std::string releases;
   std::vector<std::string> prometheus;  // none: members have metrics of their own
+  std::function<bool()> logs_here;      // the user asked for messages in a certain form
 };
 
 constexpr const char* kDescription =
@@ -41,7 +43,7 @@ constexpr const char* kDescription =
     "file there and ask again. The console's address holds a token of the administrator, kept in "
     "DATA/tokens; "
     "remove\n"
-    "the file for another one.";
+    "the file for another one. Messages go to DATA/up.log, or here with --log-level or --log-format.";
 
 constexpr const char* kExamples =
     "# With six member clusters\n"
@@ -176,6 +178,12 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
     serving.server.clusters.push_back(fmt::format("member{}", i));
   const std::vector<std::string> members = serving.server.clusters;
   FAIRWAY_TRY(const std::vector<http::Url> prometheus, prometheus_urls(settings));
+  // So many controllers have more to say than a terminal can show.
+  std::optional<LogInstead> log_file;
+  if (!settings.logs_here()) {
+    FAIRWAY_TRY(log::Sink sink, make_log_file(serving.data + "/up.log"));
+    log_file.emplace(std::move(sink));
+  }
   std::string token;
   if (serving.server.token_file.empty()) {
     serving.server.token_file = serving.data + "/tokens";
@@ -241,6 +249,7 @@ void add_up(CLI::App& root, Invocation& invocation) {
       ->type_name("URL")
       ->allow_extra_args(false);
   add_serve_options(command, settings->serve);
+  settings->logs_here = [&root] { return root.count("--log-level") + root.count("--log-format") > 0; };
   on_chosen(command, invocation, std::move(settings), run_up);
 }
 

@@ -54,7 +54,7 @@ class Up:
         return self
 
     def __exit__(self, kind, value, trace):
-        if kind is not None and not self.daemon.log.closed:
-            print(self.daemon.logged()[-4000:])
+        if kind is not None:
+            print((self.folder / "up.log").read_text(errors="replace")[-4000:])
         if self.daemon.process.poll() is None:
             self.daemon.kill()

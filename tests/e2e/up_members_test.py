@@ -6,13 +6,14 @@ All of it is killed on the way, and the next start goes on: nothing is made twic
 import pathlib
 import shlex
 import signal
+import subprocess
 import sys
 import tempfile
 
 from cluster_version import condition, conditional, recommended
 from ingress import commands_of
 from up import Up
-from update_service import case, check, contains, equal, eventually, finish
+from update_service import FAIRWAY, case, check, contains, equal, eventually, finish
 
 RISKS = ["AuthOAuthProxyLeakedConnections", "VSphereHW14CrossNodeNetworkingError", "VSphereNodeNameChanges"]
 INGRESS = "openshift-ingress-operator"
@@ -161,15 +162,41 @@ def stopped(up):
     up.daemon.stop(signal.SIGINT)
 
 
+def killed_while_starting(folder):
+    """At every file that a first start leaves behind; the start after all of these finds its way."""
+    for trace in ("graph-data", "releases", "members/member1", "members/member6"):
+        begun = subprocess.Popen([FAIRWAY, "up", "--data", folder, "--listen", "127.0.0.1:0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            # What is there only for a moment may not be seen: then it is killed when the start is over.
+            eventually(lambda: (folder / trace).exists() or (folder / "members" / "member6").exists(), f"{trace} is there")
+        finally:
+            begun.kill()
+            begun.wait()
+
+
+def born(up):
+    for number in range(1, 7):
+        member = f"member{number}"
+        equal(f"{member} runs one release", up.history(member), ["4.6.23 Completed"])
+        equal(f"{member} has joined", condition(up.get("managedcluster", member), "ManagedClusterJoined").get("status"), "True")
+        check(f"{member} knows its platform", up.get("infrastructure", "cluster", context=member)["status"]["platformStatus"]["type"])
+    equal("what has metrics", sorted(each.parent.name for each in up.folder.glob("members/*/metrics.prom")),
+          ["member1", "member2", "member4", "member5", "member6"])
+
+
 def main():
-    parts = (("risks differ from member to member", risks_differ), ("metrics are the user's", metrics_are_the_users),
+    parts = (("what is there after all that", born), ("risks differ from member to member", risks_differ), ("metrics are the user's", metrics_are_the_users),
              ("the graph is the user's", graph_is_the_users), ("kill -9 in the middle of an update", updated_and_killed),
              ("an update that is not recommended", not_recommended), ("a release without a signature", unsigned),
              ("a change of scope asks for consent", consent), ("what the user changed stays", kept), ("Ctrl-C", stopped))
-    with tempfile.TemporaryDirectory() as folder, Up(pathlib.Path(folder) / "data") as up:
-        for title, part in parts:
-            with case(title):
-                part(up)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "data"
+        with case("kill -9 while it starts"):
+            killed_while_starting(folder)
+        with Up(folder) as up:
+            for title, part in parts:
+                with case(title):
+                    part(up)
     return finish()
 
 
