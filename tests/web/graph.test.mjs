@@ -200,6 +200,10 @@ describe("the example's graph", () => {
         await page.mouse.up();
       }, "dragging pans");
       assert.equal(await region(page, "Update").count(), 0, "the end of a drag picks nothing");
+      await release(page, "4.7.5").press("Enter");
+      await region(page, "Release").waitFor(); // and does not swallow what comes after it
+      await page.keyboard.press("Escape");
+      await page.mouse.move(x, y);
       await moved(() => page.mouse.wheel(0, 60), "the wheel pans");
       await page.keyboard.down("Control");
       await moved(() => page.mouse.wheel(0, -120), "Ctrl and the wheel zoom");

@@ -287,6 +287,8 @@ export class Stage {
   private onUp(event: PointerEvent): void {
     this.pointers.delete(event.pointerId);
     this.start = undefined;
+    // The click that ends a drag comes at once, or never: a later one, by a key, is meant.
+    if (this.pointers.size === 0) setTimeout(() => (this.isDragging = false), 0);
   }
 
   // What ends a drag is no click.
