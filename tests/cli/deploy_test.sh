@@ -203,7 +203,9 @@ if command -v promtool >/dev/null; then
   equals "promtool's remarks on our own names" "$(grep '^fairway_' "$work/remarks")" ""
 fi
 
-# What the pages tell to look with works here.
+# What the pages tell to look with works here, on a cluster that says where it runs.
+run 0 kubectl apply -f "$root/api/examples/ingress/cluster.yaml"
+run 0 kubectl patch infrastructure cluster --subresource=status --type=merge --patch='{"status":{"platformStatus":{"type":"AWS"}}}'
 mkdir "$work/bin"
 ln -s "$FAIRWAY" "$work/bin/fairway"
 risk=$(field '.status.conditionalUpdateRisks[0].name')
