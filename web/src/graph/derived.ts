@@ -69,7 +69,8 @@ export function useDerived(graph: Graph, selection: Selection, verdicts: Verdict
     return strongLinks(graph, scene.folded, scene.links, evaluations, {
       focus,
       clusterItems: new Set(clusters.map((cluster) => item(cluster.version))),
-      path: (update ? [...path, update] : path).map((step) => ({ from: item(step.from), to: item(step.to) })),
+      path: path.map((step) => ({ from: item(step.from), to: item(step.to) })),
+      picked: update && { from: item(update.from), to: item(update.to) },
     });
   }, [graph, scene, verdicts, focus, path, update]);
   const pathItems = useMemo(

@@ -55,12 +55,15 @@ test("strong are the links of the focus, else the shape and what clusters stand 
       focus,
       clusterItems: new Set(clusters),
       path: path.map(([from, to]) => ({ from: item(from), to: item(to) })),
+      picked: undefined,
     }).map(({ link, role }) => `${role} ${versionOf(graph, scene.links.from[link] ?? 0)} ${versionOf(graph, scene.links.to[link] ?? 0)}`);
   assert.deepEqual(roles(undefined, [], []), ["shape 4.6.0 4.7.0", "shape 4.7.0 4.7.1", "shape 4.7.1 4.7.2", "shape 4.7.2 4.8.0"]);
   assert.deepEqual(roles(item("4.7.1"), [], []), ["focus 4.6.0 4.7.1", "focus 4.7.0 4.7.1", "focus 4.7.1 4.7.2"]);
   assert.deepEqual(roles(item("4.8.0"), [], [["4.7.0", "4.7.2"]]), ["focus 4.7.2 4.8.0", "path 4.7.0 4.7.2"]);
   const said = new Map([[update("4.7.0", "4.7.2"), [says("a", "unknown")]]]);
   assert.deepEqual(roles(undefined, [item("4.7.0")], [], said).slice(-1), ["cluster 4.7.0 4.7.2"]);
+  assert.deepEqual(roles(undefined, [item("4.7.0")], [["4.6.0", "4.7.1"]], said).slice(-1), ["path 4.6.0 4.7.1"]);
+  assert.ok(!roles(undefined, [item("4.7.0")], [["4.6.0", "4.7.1"]], said).includes("cluster 4.7.0 4.7.2"));
 });
 
 test("tallies in words and signs", () => {

@@ -81,10 +81,11 @@ export interface Strength {
   readonly focus: number | undefined; // item
   readonly clusterItems: ReadonlySet<number>; // where the clusters that were chosen are
   readonly path: readonly { readonly from: number; readonly to: number }[]; // items
+  readonly picked: { readonly from: number; readonly to: number } | undefined; // one update, drawn as a path is
 }
 
-// The links to draw at full strength, the most important last: those of the focus, else the shape of the graph and what
-// clusters stand before; a path always.
+// The links to draw at full strength, the most important last: those of the focus, else the shape of the graph and, without
+// a path to look at, what clusters stand before; a path always.
 export function strongLinks(
   graph: Graph,
   folded: Folded,
@@ -93,14 +94,15 @@ export function strongLinks(
   strength: Strength,
 ): readonly StrongLink[] {
   const roles = new Map<number, StrongLink["role"]>();
-  const isOnPath = new Set(strength.path.map(({ from, to }) => from * folded.items.length + to));
+  const steps = strength.picked ? [...strength.path, strength.picked] : strength.path;
+  const isOnPath = new Set(steps.map(({ from, to }) => from * folded.items.length + to));
   for (let link = 0; link < links.count; ++link) {
     const from = links.from[link] ?? 0;
     const to = links.to[link] ?? 0;
     if (isOnPath.has(from * folded.items.length + to)) roles.set(link, "path");
     else if (strength.focus !== undefined) {
       if (from === strength.focus || to === strength.focus) roles.set(link, "focus");
-    } else if (isEvaluated(graph, folded, links, evaluations, link, strength)) roles.set(link, "cluster");
+    } else if (strength.path.length === 0 && isEvaluated(graph, folded, links, evaluations, link, strength)) roles.set(link, "cluster");
     else if (links.isDirect[link] === 1) roles.set(link, "shape");
   }
   const order = ["shape", "cluster", "focus", "path"];
