@@ -105,9 +105,8 @@ boost::asio::awaitable<void> Service::answer_from_past(Endpoint endpoint, std::s
 }
 
 boost::asio::awaitable<void> Service::answer_revisions(std::shared_ptr<Waiting> waiting) {
-  if (!parts_.past_revisions) {
-    refuse(*waiting,
-           does_not_exist("graph data that is not from Git (--graph-data git:DIR) has no revisions"));
+  if (!parts_.past_revisions) {  // the source has no past
+    waiting->send(json_answer(R"({"revisions":[]})"));
     co_return;
   }
   auto document = co_await parts_.past_revisions();

@@ -107,8 +107,8 @@ async function usePagesFrom(context, folder) {
   );
 }
 
-// "There is no way" and "there is no past" are answers; that they are 404s, the browser tells by itself.
-const kAnswers = /status of 404.*\/updates\/(path|revisions)/;
+// "There is no way" is an answer; that it is a 404, the browser tells by itself.
+const kAnswers = /status of 404.*\/updates\/path/;
 
 // A page that remembers what must not happen: errors, and anything from another host.
 export async function openPage(browser, url, { width = 1400, height = 900, isDark = false } = {}) {
