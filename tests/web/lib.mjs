@@ -3,9 +3,9 @@
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { binary, openBrowser, openPage, root, run, temporaryFolder, until, violations } from "./graph_lib.mjs";
+import { binary, openBrowser, openPage, root, run, temporaryFolder, until, violations as violationsNow } from "./graph_lib.mjs";
 
-export { openBrowser, root, run, until, violations };
+export { openBrowser, root, run, until };
 
 export const kAdmin = "a-token-of-the-administrator";
 const kTokens = `${kAdmin},admin,admin,system:masters\n`;
@@ -119,6 +119,18 @@ export async function visit(browser, fairway, route, check, { token = kAdmin, me
     await context.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
   }
+}
+
+// What axe-core finds, in light and in dark.
+export async function violations(page) {
+  const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  const [first, second] = isDark ? ["dark", "light"] : ["light", "dark"];
+  const found = [];
+  for (const colorScheme of [second, first]) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await violationsNow(page)).map((each) => `${colorScheme}: ${each}`));
+  }
+  return found;
 }
 
 // Refusals that a test provokes: browsers note each on their console.
