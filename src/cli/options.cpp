@@ -108,7 +108,7 @@ CLI::Option& endpoint_option(CLI::App& command, std::string flag, Endpoint& into
     const auto endpoint = parse_endpoint(text);
     return endpoint ? "" : endpoint.error().message;
   });
-  option.default_str(to_string(into));
+  if (!into.address.empty()) option.default_str(to_string(into));
   return option;
 }
 

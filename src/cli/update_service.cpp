@@ -244,8 +244,7 @@ void add_listen_options(CLI::App& command, UpdateServiceFlags& flags) {
                   "Serve the whole graph here, as the reference's graph builder does; off by default")
       .default_str("");
   endpoint_option(command, "--console-listen", flags.console_listen,
-                  "Serve the console's Graph page here; off by default")
-      .default_str("");
+                  "Serve the console's Graph page here; off by default");
   number_option(command, "--threads", flags.threads, {.least = 1, .most = kMostThreads},
                 "Threads that answer clients");
   command
