@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "apiserver/crd_resource_rules.hpp"
 #include "apiserver/sweep.hpp"
@@ -28,14 +29,21 @@ ResourcePtr terminating(const Resource& resource) {
   return copy;
 }
 
-std::vector<json::Object> definitions_of(store::Store& store, const std::string& cluster) {
-  std::vector<json::Object> all;
-  const store::Page page = store.list({.cluster = cluster, .resource = std::string(kDefinitions)});
-  for (const store::EntryPtr& entry : page.entries) all.push_back(parse_stored(entry->value));
+}  // namespace
+
+// Where many are made at once, each of them makes all of its cluster looked at.
+std::vector<Definitions::DefinitionPtr> Definitions::all_of(const std::string& cluster) {
+  if (std::exchange(parsed_cluster_, cluster) != cluster) parsed_.clear();
+  std::vector<DefinitionPtr> all;
+  const store::Page page = objects_.store().list({.cluster = cluster, .resource = std::string(kDefinitions)});
+  for (const store::EntryPtr& entry : page.entries) {
+    Parsed& known = parsed_[entry->key.name];
+    if (known.revision != entry->revision)
+      known = {entry->revision, std::make_shared<const json::Object>(parse_stored(entry->value))};
+    all.push_back(known.definition);
+  }
   return all;
 }
-
-}  // namespace
 
 bool Definitions::is_definition(const store::Key& key) {
   return key.resource == kDefinitions;
@@ -65,7 +73,8 @@ void Definitions::rebuild(const std::string& name) {
   LogicalCluster* cluster = clusters_.find(name);
   if (cluster == nullptr) return;
   std::vector<ResourcePtr> custom;
-  for (const json::Object& crd : definitions_of(objects_.store(), name)) {
+  for (const DefinitionPtr& definition : all_of(name)) {
+    const json::Object& crd = *definition;
     if (!is_established(crd)) continue;
     auto resource = clusters_.resource_cache().resource(crd);
     if (resource) {
@@ -106,9 +115,9 @@ boost::asio::awaitable<bool> Definitions::reconcile(const store::Key& key) {
   }
   const json::Object crd = parse_stored(entry->value);
   if (kube::is_being_deleted(crd)) co_return co_await finish(key, crd);
-  const auto all = definitions_of(objects_.store(), key.cluster);
+  const std::vector<DefinitionPtr> all = all_of(key.cluster);
   std::vector<const json::Object*> others;
-  for (const json::Object& other : all) others.push_back(&other);
+  for (const DefinitionPtr& other : all) others.push_back(other.get());
   const WallTime now = objects_.clock().now();
   auto written = co_await objects_.modify(place, [&](json::Object& object) {
     json::Object status = crd_status(object, others, now);

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "apiserver/clusters.hpp"
 #include "apiserver/key_queue.hpp"
@@ -29,6 +31,13 @@ class Definitions {
   static bool is_definition(const store::Key& key);
 
  private:
+  using DefinitionPtr = std::shared_ptr<const json::Object>;
+  struct Parsed {
+    store::Revision revision = 0;
+    DefinitionPtr definition = {};
+  };
+
+  std::vector<DefinitionPtr> all_of(const std::string& cluster);
   void rebuild(const std::string& cluster);
   boost::asio::awaitable<bool> reconcile(const store::Key& key);
   boost::asio::awaitable<bool> finish(const store::Key& key, const json::Object& crd);
@@ -37,6 +46,9 @@ class Definitions {
   Clusters& clusters_;
   TimerClock& clock_;
   KeyQueue queue_;
+  // By name, of the cluster that was looked at last: definitions are large, and change in groups.
+  std::string parsed_cluster_;
+  std::map<std::string, Parsed, std::less<>> parsed_;
   std::map<store::Scope, store::Key>
       leaving_;  // resources whose objects are awaited to go, and their definitions
 };
