@@ -285,7 +285,10 @@ RolloutDecision decide_rollout(const ClusterVersionSpec& spec, const ClusterVers
 
 void begin_retrieval(RolloutMemory& memory, const RetrieveRelease& asked, std::string_view running) {
   std::erase_if(memory.releases, [&](const RetrievedRelease& known) {
-    const bool is_same = known.wanted == asked.wanted && known.is_local == asked.is_local;
+    // What else is known of the running release may have changed since: the image is what is retrieved.
+    const bool is_same = known.is_local == asked.is_local &&
+                         (asked.is_local ? known.wanted.target.image == asked.wanted.target.image
+                                         : known.wanted == asked.wanted);
     return is_same || (known.wanted.target.image != running && !known.is_under_way);
   });
   memory.releases.push_back(
