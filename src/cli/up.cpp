@@ -14,6 +14,7 @@
 #include "cli/log_sink.hpp"
 #include "cli/options.hpp"
 #include "cli/serve.hpp"
+#include "cli/server_process.hpp"
 #include "cli/shell_words.hpp"
 #include "cli/up_fleet.hpp"
 #include "updateservice/update_service.hpp"
@@ -30,6 +31,7 @@ struct UpSettings {
   Endpoint console;         // likewise
   std::string graph_data;   // empty: below the data directory
   std::string releases;
+  std::string kubeconfig;               // not empty: somebody else's clusters, and no API server here
   std::vector<std::string> prometheus;  // none: members have metrics of their own
   std::function<bool()> logs_here;      // the user asked for messages in a certain form
 };
@@ -158,58 +160,116 @@ Result<std::vector<http::Url>> prometheus_urls(const UpSettings& settings) {
   return urls;
 }
 
-ConsoleServerSettings console_settings(const UpSettings& settings, const std::string& data,
-                                       const std::string& kubeconfig, const std::vector<std::string>& members,
+// The clusters that are looked after: our own, or those of somebody else's API servers.
+struct Surroundings {
+  std::string data;
+  std::string kubeconfig;
+  std::string hub;                        // its context; empty: the current one
+  std::vector<std::string> members = {};  // played here; none of somebody else's
+  std::string token = {};                 // for the console's address; empty: whoever looks has one
+};
+
+struct Addresses {
+  std::string console;
+  std::string update_service;
+  std::string graph_data;
+};
+
+ConsoleServerSettings console_settings(const UpSettings& settings, const Surroundings& around,
                                        const std::string& update_service) {
-  ConsoleServerSettings console{.kubeconfig = kubeconfig, .hub = "hub", .update_service = update_service};
+  ConsoleServerSettings console{
+      .kubeconfig = around.kubeconfig, .hub = around.hub, .update_service = update_service};
   const updateservice::ListenAddress place = beside(settings.serve.listen, 3);
   console.listen = settings.console.address.empty() ? Endpoint{place.address, place.port} : settings.console;
-  for (const std::string& each : members) {
-    const std::string file = fmt::format("{}/members/{}/metrics.prom", data, each);
+  for (const std::string& each : around.members) {
+    const std::string file = fmt::format("{}/members/{}/metrics.prom", around.data, each);
     if (std::filesystem::exists(file)) console.metrics[each] = file;
   }
   return console;
 }
 
+Result<Addresses> start_beside(async::EventLoop& loop, const UpSettings& settings, const Surroundings& around,
+                               Beside& beside) {
+  FAIRWAY_TRY(const std::vector<http::Url> prometheus, prometheus_urls(settings));
+  FAIRWAY_TRY(const auto service, update_service_settings(settings, around.data));
+  auto started = updateservice::UpdateService::start(loop, service);
+  if (!started) return std::unexpected(std::move(started).error().within("starting the update service"));
+  beside.updates = *std::move(started);
+  const std::string url = "http://" + to_string(Endpoint{service.listen.address, beside.updates->port()});
+  auto fleet = UpFleet::start(loop, {.kubeconfig = around.kubeconfig,
+                                     .hub = around.hub,
+                                     .members = around.members.size(),
+                                     .data = around.data,
+                                     .update_service = url + "/graph",
+                                     .prometheus = prometheus});
+  if (!fleet) return std::unexpected(std::move(fleet).error().within("starting the fleet"));
+  beside.fleet = *std::move(fleet);
+  auto console = ConsoleServer::start(loop, console_settings(settings, around, url));
+  if (!console) return std::unexpected(std::move(console).error().within("starting the console"));
+  beside.console = *std::move(console);
+  const std::string address = beside.console->url() + (around.token.empty() ? "" : "#token=" + around.token);
+  return Addresses{.console = address, .update_service = url, .graph_data = service.graph_data.text};
+}
+
+Task<void> stop_beside(Beside& beside) {
+  co_await beside.stop();
+  co_return Result<void>{};
+}
+
+// Without an API server of our own. The clusters' own agents and operators look after the members.
+Result<void> run_outside(const UpSettings& settings, const std::string& data, Invocation& invocation) {
+  raise_open_file_limit();
+  async::EventLoop loop;
+  Beside beside;
+  const StopRequest stop_request(loop, [&] {
+    if (beside.updates) beside.updates->reload();
+  });
+  const auto started = [&] {
+    const SignalsForMainThread only_here;
+    return start_beside(loop, settings, {.data = data, .kubeconfig = settings.kubeconfig}, beside);
+  }();
+  if (started) {
+    invocation.out << fmt::format(
+                          "Fairway is up, beside the clusters of {}.\n"
+                          "\n"
+                          "  console          {}\n"
+                          "  update service   {}/graph\n"
+                          "  graph data       {}\n"
+                          "\n"
+                          "Ctrl-C stops it; the clusters stay as they are.\n",
+                          settings.kubeconfig, started->console, started->update_service, started->graph_data)
+                   << std::flush;
+    loop.run_until([&] { return stop_request.is_made(); });
+  }
+  FAIRWAY_CHECKED(loop.block_on(stop_beside(beside)));
+  if (!started) return std::unexpected(started.error());
+  return {};
+}
+
 Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
   ServeSettings serving = settings.serve;
   if (serving.data.empty()) serving.data = default_data_directory(process_environment());
-  for (std::size_t i = 1; i <= settings.members; ++i)
-    serving.server.clusters.push_back(fmt::format("member{}", i));
-  const std::vector<std::string> members = serving.server.clusters;
-  FAIRWAY_TRY(const std::vector<http::Url> prometheus, prometheus_urls(settings));
   // So many controllers have more to say than a terminal can show.
   std::optional<LogInstead> log_file;
   if (!settings.logs_here()) {
     FAIRWAY_TRY(log::Sink sink, make_log_file(serving.data + "/up.log"));
     log_file.emplace(std::move(sink));
   }
-  std::string token;
+  if (!settings.kubeconfig.empty()) return run_outside(settings, serving.data, invocation);
+  for (std::size_t i = 1; i <= settings.members; ++i)
+    serving.server.clusters.push_back(fmt::format("member{}", i));
+  Surroundings around{.data = serving.data, .hub = "hub", .members = serving.server.clusters};
   if (serving.server.token_file.empty()) {
     serving.server.token_file = serving.data + "/tokens";
-    FAIRWAY_TRY(token, console_token(serving.server.token_file));
+    FAIRWAY_TRY(around.token, console_token(serving.server.token_file));
   }
   Beside beside;
   ServeHooks hooks;
   hooks.on_ready = [&](async::EventLoop& loop, const Serving& ready) -> Result<void> {
-    FAIRWAY_TRY(const auto service, update_service_settings(settings, serving.data));
-    auto started = updateservice::UpdateService::start(loop, service);
-    if (!started) return std::unexpected(std::move(started).error().within("starting the update service"));
-    beside.updates = *std::move(started);
-    const std::string url = "http://" + to_string(Endpoint{service.listen.address, beside.updates->port()});
-    auto fleet = UpFleet::start(loop, {.kubeconfig = ready.kubeconfig,
-                                       .members = settings.members,
-                                       .data = serving.data,
-                                       .update_service = url + "/graph",
-                                       .prometheus = prometheus});
-    if (!fleet) return std::unexpected(std::move(fleet).error().within("starting the fleet"));
-    beside.fleet = *std::move(fleet);
-    auto console =
-        ConsoleServer::start(loop, console_settings(settings, serving.data, ready.kubeconfig, members, url));
-    if (!console) return std::unexpected(std::move(console).error().within("starting the console"));
-    beside.console = *std::move(console);
-    const std::string address = beside.console->url() + (token.empty() ? "" : "#token=" + token);
-    invocation.out << greeting(ready, serving.data, address, url, service.graph_data.text) << std::flush;
+    around.kubeconfig = ready.kubeconfig;
+    FAIRWAY_TRY(const Addresses at, start_beside(loop, settings, around, beside));
+    invocation.out << greeting(ready, serving.data, at.console, at.update_service, at.graph_data)
+                   << std::flush;
     return {};
   };
   hooks.before_stop = [&] { return beside.stop(); };
@@ -248,6 +308,14 @@ void add_up(CLI::App& root, Invocation& invocation) {
           "again, another one that is asked when this gives no verdict")
       ->type_name("URL")
       ->allow_extra_args(false);
+  auto* outside =
+      command
+          .add_option(
+              "--kubeconfig", settings->kubeconfig,
+              "Run the hub's controllers for the hub that its current context names, the update service and "
+              "the\nconsole over all of its contexts; no API server and no members here")
+          ->type_name("FILE");
+  command.get_option("--clusters")->excludes(outside);
   add_serve_options(command, settings->serve);
   settings->logs_here = [&root] { return root.count("--log-level") + root.count("--log-format") > 0; };
   on_chosen(command, invocation, std::move(settings), run_up);

@@ -16,8 +16,6 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kHub = "hub";
-
 // Nobody waits for a person here, and nobody else is on this server.
 kube::ClientOptions unhurried(metrics::Registry& registry) {
   return {.requests_per_second = 0, .metrics = &registry};
@@ -55,10 +53,11 @@ UpFleet::UpFleet(async::EventLoop& loop)
 
 UpFleet::~UpFleet() = default;
 
-Result<void> UpFleet::add_hub(const std::string& kubeconfig) {
+Result<void> UpFleet::add_hub(const UpFleetSettings& settings) {
   auto registry = std::make_unique<metrics::Registry>();
-  FAIRWAY_TRY(ConnectedClient client,
-              connect(loop_, {.kubeconfig = kubeconfig, .context = kHub}, unhurried(*registry)));
+  FAIRWAY_TRY(
+      ConnectedClient client,
+      connect(loop_, {.kubeconfig = settings.kubeconfig, .context = settings.hub}, unhurried(*registry)));
   hub_ = std::make_unique<Hub>(std::move(client), std::move(registry));
   FAIRWAY_CHECKED(loop_.block_on(hub_->prepare()));
   tasks_.spawn("the hub's controllers", hub_->runtime.run());
@@ -112,7 +111,7 @@ bool UpFleet::is_ready() const {
 
 Result<std::unique_ptr<UpFleet>> UpFleet::start(async::EventLoop& loop, const UpFleetSettings& settings) {
   std::unique_ptr<UpFleet> fleet(new UpFleet(loop));
-  FAIRWAY_CHECKED(fleet->add_hub(settings.kubeconfig));
+  FAIRWAY_CHECKED(fleet->add_hub(settings));
   FAIRWAY_CHECKED(fleet->add_members(settings));
   loop.run_until([&] { return fleet->is_ready(); });
   return fleet;

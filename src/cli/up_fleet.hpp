@@ -17,7 +17,8 @@
 namespace fairway::cli {
 
 struct UpFleetSettings {
-  std::string kubeconfig;                  // with the contexts hub, member1, member2, …
+  std::string kubeconfig;                  // with the contexts member1, member2, …
+  std::string hub = "hub";                 // the hub's context; empty: the current one
   std::size_t members = 0;                 // how many of them
   std::string data;                        // where members' metrics and releases are written
   std::string update_service;              // http://127.0.0.1:6444/graph
@@ -40,7 +41,7 @@ class UpFleet {
   struct Hub;
 
   explicit UpFleet(async::EventLoop& loop);
-  Result<void> add_hub(const std::string& kubeconfig);
+  Result<void> add_hub(const UpFleetSettings& settings);
   Result<void> add_members(const UpFleetSettings& settings);
   Result<void> prepare_members();
   bool is_ready() const;
