@@ -15,16 +15,10 @@ namespace {
 constexpr const char* kVersionPath = "/apis/config.openshift.io/v1/clusterversions/version";
 constexpr std::string_view kDefaultArch = "amd64";
 
-std::string_view name_of(promql::Verdict::Kind kind) {
-  switch (kind) {
-    case promql::Verdict::Kind::Applies:
-      return "Applies";
-    case promql::Verdict::Kind::DoesNotApply:
-      return "DoesNotApply";
-    case promql::Verdict::Kind::Unknown:
-      break;
-  }
-  return "Unknown";
+graph::RiskVerdict verdict_of(const promql::Verdict& verdict) {
+  if (verdict.kind == promql::Verdict::Kind::Applies) return graph::RiskVerdict::Applies;
+  if (verdict.kind == promql::Verdict::Kind::DoesNotApply) return graph::RiskVerdict::DoesNotApply;
+  return graph::RiskVerdict::Unknown;
 }
 
 // What somebody else answered, told as ours: only the message of a refusal.
@@ -46,9 +40,7 @@ graph::RiskVerdict judge(const Explainer& explain, std::string_view text) {
   const auto query = read_query(text);
   if (!explain || !query) return graph::RiskVerdict::Unknown;
   const auto found = explain(*query);
-  if (!found || found->verdict.kind == promql::Verdict::Kind::Unknown) return graph::RiskVerdict::Unknown;
-  return found->verdict.kind == promql::Verdict::Kind::Applies ? graph::RiskVerdict::Applies
-                                                               : graph::RiskVerdict::DoesNotApply;
+  return found ? verdict_of(found->verdict) : graph::RiskVerdict::Unknown;
 }
 
 // What a cluster says about itself.
@@ -75,18 +67,6 @@ struct Touched {
   std::string reason = {};                                   // why nothing can be told
 };
 
-std::string_view name_of(graph::RiskVerdict verdict) {
-  switch (verdict) {
-    case graph::RiskVerdict::Applies:
-      return "Applies";
-    case graph::RiskVerdict::DoesNotApply:
-      return "DoesNotApply";
-    case graph::RiskVerdict::Unknown:
-      break;
-  }
-  return "Unknown";
-}
-
 json::Object to_json(const std::string& cluster, const Touched& touched) {
   json::Array updates;
   for (const graph::UpdateChange& each : touched.changes) {
@@ -99,7 +79,7 @@ json::Object to_json(const std::string& cluster, const Touched& touched) {
   return {{"name", cluster},
           {"version", touched.running.version},
           {"channel", touched.running.channel},
-          {"verdict", name_of(touched.verdict)},
+          {"verdict", graph::to_string(touched.verdict)},
           {"reason", touched.reason},
           {"updates", std::move(updates)}};
 }
@@ -148,7 +128,7 @@ Task<http::Response> Console::why(const http::Request& request) {
         return explain(*shared);
       });
   if (!found) co_return problem(502, found.error().describe());
-  co_return answer(json::Object{{"verdict", name_of(found->verdict.kind)},
+  co_return answer(json::Object{{"verdict", graph::to_string(verdict_of(found->verdict))},
                                 {"problem", found->verdict.reason},
                                 {"tree", to_json(found->tree)}});
 }

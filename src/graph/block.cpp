@@ -255,6 +255,15 @@ Result<Risk> read_risk(const json::Object& object) {
   return risk;
 }
 
+// Releases for s390x once had it in their version; a block for such a version is meant for s390x alone.
+bool is_meant_for(const Block& block, std::string_view arch) {
+  constexpr std::string_view kLegacyArch = "s390x";
+  if (!block.to.build.empty()) return block.to.build == arch;
+  const bool is_legacy = block.is_unconditional() && block.to.prerelease.size() == 1 &&
+                         block.to.prerelease.front() == kLegacyArch;
+  return !is_legacy || arch == kLegacyArch;
+}
+
 bool is_block_file(std::string_view path) {
   const std::string ending = to_lower(extension(path));
   const std::string_view name = file_name(path);

@@ -64,6 +64,9 @@ struct Block {
   Risk risk() const { return {url, name, message, rules}; }
 };
 
+// Whether it speaks about releases for this architecture: that of its version, or all.
+bool is_meant_for(const Block& block, std::string_view arch);
+
 // Whether a file below blocked-edges/ is meant as a block: by its extension, or because it is named after a
 // version.
 bool is_block_file(std::string_view path);

@@ -9,7 +9,6 @@ namespace fairway::graph::building {
 namespace {
 
 constexpr std::string_view kAll = "*";
-constexpr std::string_view kLegacyArch = "s390x";
 
 class Judge {
  public:
@@ -152,7 +151,8 @@ class Judge {
       const ReasonId reason = add(block_reason(block, i));
       const std::string plain = plain_text(block.to);
       for (ArchId arch = 0; arch < nodes_.architectures.size(); ++arch) {
-        const NodeId* id = is_meant(block, nodes_.architectures[arch]) ? index_.find(arch, plain) : nullptr;
+        const NodeId* id =
+            is_meant_for(block, nodes_.architectures[arch]) ? index_.find(arch, plain) : nullptr;
         if (id != nullptr) apply_block(*id, block.pattern, reason, matches);
       }
     }
@@ -171,14 +171,6 @@ class Judge {
       }
       policy = result;
     }
-  }
-
-  // Releases for s390x once had it in their version; a block for such a version is meant for s390x alone.
-  static bool is_meant(const Block& block, const std::string& arch) {
-    if (!block.to.build.empty()) return block.to.build == arch;
-    const bool is_legacy = block.is_unconditional() && block.to.prerelease.size() == 1 &&
-                           block.to.prerelease.front() == kLegacyArch;
-    return !is_legacy || arch == kLegacyArch;
   }
 
   Reason block_reason(const Block& block, std::size_t index) {

@@ -93,12 +93,7 @@ class Simulator {
     if (outcome.kind == Outcome::Kind::Recommended) return state;
     for (const RiskId id : outcomes.risk_list(outcome.risks)) {
       const Risk& risk = graph.risks()[id];
-      const RiskVerdict verdict = judge(member, risk);
-      if (verdict == RiskVerdict::DoesNotApply) continue;
-      state.risks.push_back(risk.name);
-      if (verdict == RiskVerdict::Applies) state.state = UpdateState::NotRecommended;
-      if (verdict == RiskVerdict::Unknown && state.state == UpdateState::Recommended)
-        state.state = UpdateState::Unknown;
+      weigh_risk(risk, judge(member, risk), state.state, state.risks);
     }
     return state;
   }
@@ -174,6 +169,13 @@ Result<FleetMember> read_member(std::string_view line) {
 }
 
 }  // namespace
+
+void weigh_risk(const Risk& risk, RiskVerdict verdict, UpdateState& state, std::vector<std::string>& risks) {
+  if (verdict == RiskVerdict::DoesNotApply) return;
+  risks.push_back(risk.name);
+  if (verdict == RiskVerdict::Applies) state = UpdateState::NotRecommended;
+  if (verdict == RiskVerdict::Unknown && state == UpdateState::Recommended) state = UpdateState::Unknown;
+}
 
 std::string_view to_string(UpdateState state) {
   switch (state) {

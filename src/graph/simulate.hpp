@@ -43,6 +43,10 @@ struct FleetJudge {
 enum class UpdateState { Absent, Recommended, NotRecommended, Unknown };
 std::string_view to_string(UpdateState state);
 
+// What a risk makes of an update that is Recommended until one says otherwise: a risk that applies outweighs
+// one that cannot be told. Adds its name unless it does not apply.
+void weigh_risk(const Risk& risk, RiskVerdict verdict, UpdateState& state, std::vector<std::string>& risks);
+
 struct UpdateChange {
   std::string to;
   UpdateState before = UpdateState::Absent;

@@ -7,19 +7,8 @@
 namespace fairway::graph {
 namespace {
 
-// Recommended until a risk says otherwise; one that applies outweighs one that cannot be told.
-void count_risk(const Risk& risk, const QueryJudge& judge, UpdateState& state,
-                std::vector<std::string>& risks) {
-  const RiskVerdict verdict = judge_risk(risk, judge);
-  if (verdict == RiskVerdict::DoesNotApply) return;
-  risks.push_back(risk.name);
-  if (verdict == RiskVerdict::Applies) state = UpdateState::NotRecommended;
-  if (verdict == RiskVerdict::Unknown && state == UpdateState::Recommended) state = UpdateState::Unknown;
-}
-
 bool is_target(const SemVer& version, const Block& block, std::string_view arch) {
-  if (!block.to.build.empty() && block.to.build != arch) return false;
-  return version.compare_precedence(block.to) == std::strong_ordering::equal;
+  return is_meant_for(block, arch) && version.compare_precedence(block.to) == std::strong_ordering::equal;
 }
 
 void add_block(const Block& block, const QueryJudge& judge, UpdateChange& change) {
@@ -32,7 +21,9 @@ void add_block(const Block& block, const QueryJudge& judge, UpdateChange& change
     change.risks.push_back(block.name);
     if (change.after == UpdateState::Recommended) change.after = UpdateState::Unknown;
   }
-  if (!block.rules.empty()) count_risk(block.risk(), judge, change.after, change.risks);
+  if (block.rules.empty()) return;
+  const Risk risk = block.risk();
+  weigh_risk(risk, judge_risk(risk, judge), change.after, change.risks);
 }
 
 }  // namespace
@@ -69,7 +60,7 @@ std::vector<UpdateChange> what_if(const Document& served, std::string_view versi
     UpdateChange change{.to = target.text, .before = UpdateState::Recommended};
     if (edge.is_conditional()) {
       for (const std::uint32_t risk : served.risk_lists[edge.risks])
-        count_risk(served.risks[risk], judge, change.before, change.risks);
+        weigh_risk(served.risks[risk], judge_risk(served.risks[risk], judge), change.before, change.risks);
     }
     change.after = change.before;
     add_block(lone.block, judge, change);
