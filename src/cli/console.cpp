@@ -35,6 +35,7 @@ constexpr const char* kExamples =
 
 struct ConsoleFlags {
   ConsoleServerSettings server;
+  std::string kubeconfig;
   std::vector<std::string> metrics;
   bool no_clusters = false;
 };
@@ -54,11 +55,9 @@ std::map<std::string, std::string> read_metrics(const std::vector<std::string>& 
 Result<void> run(const ConsoleFlags& flags, Invocation& invocation) {
   ConsoleServerSettings settings = flags.server;
   settings.metrics = read_metrics(flags.metrics);
-  if (flags.no_clusters) {
-    settings.kubeconfig.clear();
-  } else if (settings.kubeconfig.empty()) {
-    const auto files = kube::KubeconfigSources::from_environment().files();
-    if (!files.empty()) settings.kubeconfig = files.front();
+  if (!flags.no_clusters) {
+    settings.kubeconfig = kube::KubeconfigSources::from_environment();
+    settings.kubeconfig->explicit_file = flags.kubeconfig;
   }
   raise_open_file_limit();
   async::EventLoop loop;
@@ -84,7 +83,7 @@ void add_console(CLI::App& root, Invocation& invocation) {
   auto flags = std::make_shared<ConsoleFlags>();
   ConsoleServerSettings& server = flags->server;
   endpoint_option(command, "--listen", server.listen, "Where to answer; port 0 takes any free one");
-  command.add_option("--kubeconfig", server.kubeconfig, "The clusters: one for each context")
+  command.add_option("--kubeconfig", flags->kubeconfig, "The clusters: one for each context")
       ->type_name("FILE")
       ->default_str("as kubectl: $KUBECONFIG, ~/.kube/config");
   command.add_option("--hub", server.hub, "The context whose rollouts and devices are shown")

@@ -45,18 +45,20 @@ Result<console::Upstream> open_api(async::EventLoop& loop, const kube::Kubeconfi
 
 Result<void> add_clusters(async::EventLoop& loop, const ConsoleServerSettings& settings,
                           console::ConsoleSettings& console) {
-  kube::KubeconfigSources sources;
-  sources.explicit_file = settings.kubeconfig;
-  FAIRWAY_TRY(const kube::Kubeconfig kubeconfig, kube::load_kubeconfig(sources));
+  FAIRWAY_TRY(const kube::Kubeconfig kubeconfig, kube::load_kubeconfig(*settings.kubeconfig));
+  if (kubeconfig.contexts.empty())
+    return fail(ErrorCode::NotFound,
+                "no kubeconfig names a cluster: give one that does, or show the graph alone");
   const std::string hub = settings.hub.empty() ? kubeconfig.current_context : settings.hub;
+  const std::string known = join(kubeconfig.context_names(), ", ");
   if (kubeconfig.context(hub) == nullptr)
     return fail(ErrorCode::NotFound,
-                fmt::format("{} has no context {} to be the hub; it has {}", quoted(settings.kubeconfig),
-                            quoted(hub), join(kubeconfig.context_names(), ", ")));
+                fmt::format("the kubeconfig has no context {} to be the hub; it has {}", quoted(hub), known));
   for (const auto& [name, place] : settings.metrics) {
     if (kubeconfig.context(name) == nullptr)
-      return fail(ErrorCode::NotFound, fmt::format("metrics are given for {}, which is no context of {}",
-                                                   quoted(name), quoted(settings.kubeconfig)));
+      return fail(ErrorCode::NotFound,
+                  fmt::format("metrics are given for {}, which is no context of the kubeconfig; it has {}",
+                              quoted(name), known));
   }
   for (const std::string& name : kubeconfig.context_names()) {
     console::ConsoleCluster cluster{.name = name, .is_hub = name == hub};
@@ -76,7 +78,7 @@ ConsoleServer::ConsoleServer(Endpoint listen, console::ConsoleSettings settings)
 Result<std::unique_ptr<ConsoleServer>> ConsoleServer::start(async::EventLoop& loop,
                                                             const ConsoleServerSettings& settings) {
   console::ConsoleSettings console{.version = std::string(build::kVersion)};
-  if (!settings.kubeconfig.empty()) FAIRWAY_CHECKED(add_clusters(loop, settings, console));
+  if (settings.kubeconfig) FAIRWAY_CHECKED(add_clusters(loop, settings, console));
   if (!settings.update_service.empty()) {
     console::Upstream updates{.name = "the update service"};
     FAIRWAY_TRY(updates.server, http::Url::parse(settings.update_service));

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "async/event_loop.hpp"
@@ -15,16 +16,17 @@
 #include "cli/options.hpp"
 #include "console/console.hpp"
 #include "http/server.hpp"
+#include "kube/client/kubeconfig.hpp"
 
 namespace fairway::cli {
 
 struct ConsoleServerSettings {
   Endpoint listen{"127.0.0.1", 6446};
-  std::string kubeconfig = {};                      // each context is a cluster; empty: none
-  std::string hub = {};                             // the context of the hub; empty: the current one
-  std::string update_service = {};                  // a URL; empty: none
-  std::string update_service_ca = {};               // PEM; empty: the system's authorities
-  std::map<std::string, std::string> metrics = {};  // of a context: a file, or the URL of a Prometheus
+  std::optional<kube::KubeconfigSources> kubeconfig = {};  // each context is a cluster
+  std::string hub = {};                                    // the context of the hub; empty: the current one
+  std::string update_service = {};                         // a URL; empty: none
+  std::string update_service_ca = {};                      // PEM; empty: the system's authorities
+  std::map<std::string, std::string> metrics = {};         // of a context: a file, or the URL of a Prometheus
 };
 
 class ConsoleServer {

@@ -8,6 +8,11 @@
 #include "async/files.hpp"
 #include "base/text.hpp"
 #include "cli/device_reporting.hpp"
+#include "clusterversion/types.hpp"
+#include "fleet/hub/kinds.hpp"
+#include "ingress/types.hpp"
+#include "kube/client/api.hpp"
+#include "kube/core/conditions.hpp"
 
 namespace fairway::cli {
 
@@ -24,35 +29,24 @@ constexpr const char* kTarget = "4.7.4";
 constexpr const char* kRollout = "upgrade";
 constexpr const char* kDevice = "pier-7";
 
-const kube::ResourceType kVersions{.kind = {"config.openshift.io", "v1", "ClusterVersion"},
-                                   .resource = "clusterversions",
-                                   .is_namespaced = false};
-const kube::ResourceType kRollouts{.kind = {"ran.openshift.io", "v1alpha1", "ClusterGroupUpgrade"},
-                                   .resource = "clustergroupupgrades"};
-const kube::ResourceType kPolicies{.kind = {"policy.open-cluster-management.io", "v1", "Policy"},
-                                   .resource = "policies"};
-const kube::ResourceType kControllers{.kind = {"operator.openshift.io", "v1", "IngressController"},
-                                      .resource = "ingresscontrollers"};
-
 kube::Resource version() {
-  return kVersions.in("", "version");
-}
-kube::Resource rollout() {
-  return kRollouts.in("default", kRollout);
-}
-kube::Resource ingress() {
-  return kControllers.in("openshift-ingress-operator", "default");
+  return kube::Api<clusterversion::ClusterVersion>::type().in("", "version");
 }
 
-bool has_condition(const json::Object& object, std::string_view type, std::string_view status,
-                   std::string_view reason = "") {
-  const json::Array* conditions = json::get_array(object, {"status", "conditions"});
-  return conditions != nullptr && std::ranges::any_of(*conditions, [&](const json::Value& each) {
-           const json::Object* condition = each.if_object();
-           return condition != nullptr && json::get_string(*condition, {"type"}) == type &&
-                  json::get_string(*condition, {"status"}) == status &&
-                  (reason.empty() || json::get_string(*condition, {"reason"}) == reason);
-         });
+kube::Resource rollout() {
+  return fleet::kRollouts.in("default", kRollout);
+}
+
+kube::Resource ingress_controller() {
+  return kube::Api<ingress::IngressController>::type().in("openshift-ingress-operator", "default");
+}
+
+bool has(const json::Object& object, std::string_view condition) {
+  return kube::is_condition_true(kube::conditions_of(object), condition);
+}
+
+bool has_not(const json::Object& object, std::string_view condition) {
+  return kube::is_condition_false(kube::conditions_of(object), condition);
 }
 
 // Whether the operator has an opinion about every update that is conditional.
@@ -113,8 +107,7 @@ Result<bool> is_updated(TourGuide& guide) {
 }
 
 Result<bool> has_rolled_out(TourGuide& guide) {
-  return is_now(guide, kHub, rollout(),
-                [](const json::Object& seen) { return has_condition(seen, "Succeeded", "True"); });
+  return is_now(guide, kHub, rollout(), [](const json::Object& seen) { return has(seen, "Succeeded"); });
 }
 
 Result<void> see_risks(TourGuide& guide) {
@@ -145,7 +138,7 @@ Result<void> see_why(TourGuide& guide) {
 }
 
 Result<bool> has_failed_once(TourGuide& guide) {
-  return is_now(guide, kHub, kPolicies.in("default", kRollout),
+  return is_now(guide, kHub, fleet::kPolicies.in("default", kRollout),
                 [](const json::Object& policy) { return json::serialize(policy).contains("acceptRisks"); });
 }
 
@@ -153,7 +146,7 @@ Result<void> roll_out(TourGuide& guide) {
   FAIRWAY_TRY(const std::string file, file_of_tour(guide, "upgrade.yaml"));
   FAIRWAY_CHECKED(guide.run({"kubectl", "apply", "-f", file}));
   FAIRWAY_CHECKED(guide.wait("the rollout has ended", kHub, rollout(), [](const json::Object& seen) {
-    return has_condition(seen, "Succeeded", "False") || has_condition(seen, "Succeeded", "True");
+    return has_not(seen, "Succeeded") || has(seen, "Succeeded");
   }));
   FAIRWAY_TRY(const std::string status, guide.run({"fairway", "rollout", "status", kRollout}));
   FAIRWAY_CHECKED(
@@ -168,9 +161,8 @@ Result<void> fix_and_resume(TourGuide& guide) {
   FAIRWAY_CHECKED(guide.run({"kubectl", "apply", "-f", file}));
   FAIRWAY_TRY(const bool is_over, has_rolled_out(guide));
   if (!is_over) FAIRWAY_CHECKED(guide.run({"fairway", "rollout", "rerun", kRollout}, {0, 1}));
-  FAIRWAY_CHECKED(guide.wait("all have the update", kHub, rollout(), [](const json::Object& seen) {
-    return has_condition(seen, "Succeeded", "True");
-  }));
+  FAIRWAY_CHECKED(guide.wait("all have the update", kHub, rollout(),
+                             [](const json::Object& seen) { return has(seen, "Succeeded"); }));
   FAIRWAY_CHECKED(guide.run({"fairway", "rollout", "status", kRollout}));
   FAIRWAY_TRY(const std::string history, guide.run({"fairway", "upgrade", "history", "--context", kCanary}));
   FAIRWAY_TRY(const json::Object canary, guide.read(kCanary, version()));
@@ -180,7 +172,7 @@ Result<void> fix_and_resume(TourGuide& guide) {
 }
 
 Result<bool> is_internal(TourGuide& guide) {
-  return is_now(guide, kSound, ingress(),
+  return is_now(guide, kSound, ingress_controller(),
                 [](const json::Object& seen) { return scope_of(seen) == "Internal"; });
 }
 
@@ -192,19 +184,19 @@ Result<void> change_scope(TourGuide& guide) {
       {"kubectl", "--context", kSound, "-n", "openshift-ingress-operator", "patch",
        "ingresscontrollers/default", "--type=merge",
        R"(--patch={"spec":{"endpointPublishingStrategy":{"type":"LoadBalancerService","loadBalancer":{"scope":"Internal"}}}})"}));
-  FAIRWAY_CHECKED(guide.wait("it asks for consent", kSound, ingress(), [](const json::Object& seen) {
-    return has_condition(seen, "Progressing", "True") || scope_of(seen) == "Internal";
-  }));
+  FAIRWAY_CHECKED(guide.wait(
+      "it asks for consent", kSound, ingress_controller(),
+      [](const json::Object& seen) { return has(seen, "Progressing") || scope_of(seen) == "Internal"; }));
   FAIRWAY_TRY(const std::string pending, guide.run({"fairway", "ingress", "status", "--context", kSound}));
   FAIRWAY_CHECKED(
       guide.expect(pending.contains("External"), "nothing has happened yet: traffic flows as before"));
   guide.say("\nWe consent:");
   FAIRWAY_CHECKED(
       guide.run({"kubectl", "--context", kSound, "-n", "openshift-ingress", "delete", "svc/router-default"}));
-  FAIRWAY_CHECKED(
-      guide.wait("the new load balancer is there", kSound, ingress(), [](const json::Object& seen) {
-        return scope_of(seen) == "Internal" && has_condition(seen, "LoadBalancerReady", "True");
-      }));
+  FAIRWAY_CHECKED(guide.wait("the new load balancer is there", kSound, ingress_controller(),
+                             [](const json::Object& seen) {
+                               return scope_of(seen) == "Internal" && has(seen, "LoadBalancerReady");
+                             }));
   FAIRWAY_TRY(const std::string done, guide.run({"fairway", "ingress", "status", "--context", kSound}));
   return guide.expect(done.contains("Internal"), "the scope has changed, with consent");
 }

@@ -177,8 +177,9 @@ struct Addresses {
 
 ConsoleServerSettings console_settings(const UpSettings& settings, const Surroundings& around,
                                        const std::string& update_service) {
-  ConsoleServerSettings console{
-      .kubeconfig = around.kubeconfig, .hub = around.hub, .update_service = update_service};
+  ConsoleServerSettings console{.kubeconfig = kube::KubeconfigSources{.explicit_file = around.kubeconfig},
+                                .hub = around.hub,
+                                .update_service = update_service};
   const updateservice::ListenAddress place = beside(settings.serve.listen, 3);
   console.listen = settings.console.address.empty() ? Endpoint{place.address, place.port} : settings.console;
   for (const std::string& each : around.members) {
