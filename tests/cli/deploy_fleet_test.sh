@@ -87,9 +87,20 @@ EOT
   run 0 kubectl patch managedcluster "$member" --subresource=status --type=merge \
     -p '{"status":{"conditions":[{"type":"ManagedClusterConditionAvailable","status":"True","reason":"Played","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}'
 done
-sed 's/canaries: \[[^]]*\]/canaries: [member1]/' "$root/api/examples/rollout/notice.yaml" >"$work/notice.yaml"
+# The policy asks for an operator too, whose upgrade waits for consent.
+subscription='        - {complianceType: musthave, objectDefinition: {apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: radar, namespace: radar}}}'
+sed -e 's/canaries: \[[^]]*\]/canaries: [member1]/' -e 's/metadata: {name: notice, namespace: default}$/metadata: {name: notice, namespace: default, annotations: {cluster-group-upgrades-operator\/name-suffix: test}}/' \
+  -e "/data: {text/a\\$subscription" "$root/api/examples/rollout/notice.yaml" >"$work/notice.yaml"
 run 0 kubectl apply -f "$work/notice.yaml"
 child() { kubectl -n "$1" get policy default.notice -o "jsonpath={$2}" 2>/dev/null; }
+# show MEMBER VIEW OBJECT: the cluster answers.
+show() {
+  has_view() { kubectl -n "$1" get managedclusterview "$2"; }
+  eventually has_view "$1" "$2" || fail "$1 is asked for $2" "$(kubectl -n "$1" get managedclusterviews; cat "$work/hub.err")"
+  run 0 kubectl -n "$1" patch managedclusterview "$2" --subresource=status --type=merge \
+    -p "{\"status\":{\"conditions\":[{\"type\":\"Processing\",\"status\":\"True\",\"reason\":\"GetResourceProcessing\",\"message\":\"\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}],\"result\":$3}}"
+}
+operator='"apiVersion":"operators.coreos.com/v1alpha1"'
 comply() { kubectl -n "$1" patch policy default.notice --subresource=status --type=merge -p "{\"status\":{\"compliant\":\"$2\"}}" >/dev/null; }
 for member in member1 member2; do
   has_child() { [ -n "$(child "$member" .metadata.name)" ]; }
@@ -99,11 +110,19 @@ done
 for member in member1 member2; do
   is_enforced() { kubectl -n "$member" get policies -o 'jsonpath={.items[*].spec.remediationAction}' | grep -qi enforce; }
   eventually is_enforced || fail "$member is enforced" "$(kubectl get cgu notice -o yaml; cat "$work/hub.err")"
+  show "$member" notice-default-subscription-radar-test "{$operator,\"kind\":\"Subscription\",\"metadata\":{\"name\":\"radar\",\"namespace\":\"radar\"},
+    \"status\":{\"state\":\"UpgradePending\",\"installplan\":{\"name\":\"install-1\"}}}"
+  show "$member" notice-default-installplan-install-1-test "{$operator,\"kind\":\"InstallPlan\",\"metadata\":{\"name\":\"install-1\",\"namespace\":\"radar\",
+    \"resourceVersion\":\"1\"},\"spec\":{\"approval\":\"Manual\",\"approved\":false}}"
+  is_approved() { kubectl -n "$member" get managedclusteraction notice-default-installplan-install-1-test; }
+  eventually is_approved || fail "the upgrade of $member is approved" "$(cat "$work/hub.err")"
   for policy in $(kubectl -n "$member" get policies -o name); do
     run 0 kubectl -n "$member" patch "$policy" --subresource=status --type=merge -p '{"status":{"compliant":"Compliant"}}'
   done
 done
 run 0 kubectl wait --for=condition=Succeeded cgu/notice --timeout=60s
+has_left() { [ -z "$(kubectl get managedclusterviews,managedclusteractions -A -o name)" ]; }
+eventually has_left || fail "nothing is left of the rollout" "$(kubectl get managedclusterviews,managedclusteractions -A)"
 lacks "nothing was refused to the hub" "$(cat "$work/hub.err")" forbidden
 denied hub get secrets -A
 denied hub delete managedclusters

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Backups and pre-caches before a rollout (K17 to K23): the clusters' side is the test's, by ManagedClusterViews and -Actions."""
+"""What a rollout does on its clusters: upgrades of operators (K16), backups and pre-caches (K17 to K23). The clusters' side is the test's, by
+ManagedClusterViews and -Actions."""
 from fleet import *
 
 VIEWS = "/apis/view.open-cluster-management.io/v1beta1/namespaces/{}/managedclusterviews"
@@ -23,9 +24,11 @@ class JobHub(Hub):
                                                   "message": "failed to get resource with err: not found", "lastTransitionTime": NOW}]})
 
     def show_job(self, short, name, **status):
-        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job", "namespace": "there"}, "status": status}
+        self.show(short, name, {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job", "namespace": "there"}, "status": status})
+
+    def show(self, short, name, shown):
         self.answer(short, name, {"conditions": [{"type": "Processing", "status": "True", "reason": "GetResourceProcessing",
-                                                  "message": "Watching resources successfully", "lastTransitionTime": NOW}], "result": job})
+                                                  "message": "Watching resources successfully", "lastTransitionTime": NOW}], "result": shown})
 
     def states(self, name, job):
         return {each.replace("spoke", "s"): state for each, state in self.status(name).get(job, {}).get("status", {}).items()}
@@ -55,6 +58,102 @@ class JobHub(Hub):
 
 
 FOUR = ["s6", "s2", "s1", "s5"]
+
+
+def with_software(hub, short, *objects):
+    """The root policy asks for these."""
+    templates = [{"complianceType": "musthave", "objectDefinition": each} for each in objects]
+    root = policy_object(NAMES[short], "default")
+    root["spec"]["policy-templates"][0]["objectDefinition"]["spec"]["object-templates"] = templates
+    hub.merge({"spec": root["spec"]}, policies("default", NAMES[short]))
+
+
+def operator_object(kind, name, ns, **rest):
+    """What operators are installed by."""
+    metadata = {"name": name, "namespace": ns, **rest.pop("metadata", {})}
+    return {"apiVersion": "operators.coreos.com/v1alpha1", "kind": kind, "metadata": metadata, **rest}
+
+
+OPERATORS = {"cluster-logging": "openshift-logging", "local-storage-operator": "openshift-local-storage",
+             "ptp-operator-subscription": "openshift-ptp"}
+
+
+def pending(hub, name, short, plans):
+    """Each Subscription of the cluster has an upgrade that waits, for a plan that nobody has approved."""
+    for (operator, ns), plan in zip(OPERATORS.items(), plans):
+        hub.show(short, f"{name}-default-subscription-{operator}-kuttl", operator_object("Subscription", operator, ns, status={
+            "state": "UpgradePending", "installPlanRef": {"kind": "InstallPlan", "name": plan, "namespace": ns},
+            "installplan": {"kind": "InstallPlan", "name": plan}}))
+    for ns, plan in zip(OPERATORS.values(), plans):
+        show_plan(hub, name, short, plan, ns)
+
+
+def show_plan(hub, name, short, plan, ns, approval="Manual", approved=False, version="1532546"):
+    hub.show(short, f"{name}-default-installplan-{plan}-kuttl", operator_object(
+        "InstallPlan", plan, ns, metadata={"resourceVersion": version},
+        spec={"approval": approval, "approved": approved, "clusterServiceVersionNames": [f"{plan}.v2"]}, status={"phase": "RequiresApproval"}))
+
+
+def k16_operator_upgrade(hub):
+    name = "cgu"
+    hub.add_policy("p5", {"s1": "N", "s2": "N", "s5": "N"})
+    with_software(hub, "p5", *(operator_object("Subscription", operator, ns, spec={"installPlanApproval": "Manual"})
+                               for operator, ns in OPERATORS.items()))
+    hub.rollout(name, ["s1", "s2", "s5"], ["p5"], at_once=2)
+    await_planned(hub, name)
+    equal("the plan", hub.plan(name), [["s1", "s2"], ["s5"]])
+    equal("its Subscriptions", [each["name"] for each in json.loads(hub.status(name)["managedPoliciesContent"][NAMES["p5"]])], list(OPERATORS))
+    equal("nobody is looked at yet", hub.names("s1"), [])
+
+    hub.enable(name)
+    hub.await_progress(name, "1: s1 0, s2 0")
+    views = [f"{name}-default-subscription-{operator}-kuttl" for operator in OPERATORS]
+    for short in ("s1", "s2"):
+        eventually(lambda: hub.names(short) == sorted(views), f"a view for each Subscription, found {hub.names(short)}")
+    equal("none of a later batch", hub.names("s5"), [])
+    equal("what is looked at", hub.get(VIEWS.format("spoke1") + f"/{views[0]}")["spec"]["scope"]["resource"], "Subscription.operators.coreos.com")
+
+    pending(hub, name, "s1", ["install-aaaa1", "install-aaaa2", "install-aaaa3"])
+    pending(hub, name, "s2", ["install-bbbb1", "install-bbbb2", "install-bbbb3"])
+    orders = [f"{name}-default-installplan-install-aaaa{i}-kuttl" for i in (1, 2, 3)]
+    eventually(lambda: hub.names("s1", ACTIONS) == orders, f"the plans are approved, found {hub.names('s1', ACTIONS)}")
+    order = json.loads(hub.kubectl("--namespace=spoke1", "get", f"managedclusteraction/{orders[0]}", "--output=json"))["spec"]
+    equal("what the cluster is told", (order["actionType"], order["kube"]["resource"], order["kube"]["namespace"]),
+          ("Update", "installplan", "openshift-logging"))
+    equal("for the version that was seen", order["kube"]["template"]["metadata"]["resourceVersion"], "1532546")
+    equal("and nothing else", order["kube"]["template"]["spec"],
+          {"approval": "Manual", "approved": True, "clusterServiceVersionNames": ["install-aaaa1.v2"]})
+    show_plan(hub, name, "s1", "install-aaaa1", "openshift-logging", approved=True, version="1532550")
+    eventually(lambda: hub.names("s1", ACTIONS) == orders[1:], "an order that was carried out goes")
+    show_plan(hub, name, "s2", "install-bbbb1", "openshift-logging", approval="Automatic", version="1532550")
+    eventually(lambda: f"{name}-default-installplan-install-bbbb1-kuttl" not in hub.names("s2", ACTIONS), "a plan that needs no consent gets none")
+
+    hub.comply("p5", s1="C")
+    hub.await_progress(name, "1: s1 done, s2 0")
+    eventually(lambda: hub.names("s1") == [] and hub.names("s1", ACTIONS) == [], "nothing of a cluster that is through stays")
+    equal("what s2 has stays", len(hub.names("s2")), 6)
+
+    hub.change(name, remediationStrategy={"timeout": 0})
+    hub.await_condition(name, "Succeeded", "False TimedOut")
+    equal("the rows", hub.table(name), "s1 complete, s2 timedout p5 NonCompliant")
+    eventually(lambda: hub.names("s2") == [] and hub.names("s2", ACTIONS) == [], "nothing is left of a rollout that has ended")
+
+
+def k16_deleted_while_it_waits(hub):
+    name = "cgu-deleted"
+    hub.add_policy("p5", {"s1": "N"})
+    with_software(hub, "p5", *(operator_object("Subscription", operator, ns) for operator, ns in OPERATORS.items()))
+    hub.rollout(name, ["s1"], ["p5"], enable=True)
+    hub.await_progress(name, "1: s1 0")
+    pending(hub, name, "s1", ["install-aaaa1", "install-aaaa2", "install-aaaa3"])
+    eventually(lambda: len(hub.names("s1", ACTIONS)) == 3, "the plans are approved")
+    hub.change(name, rolloutControls={"paused": True, "pauseMode": "Freeze"})
+    eventually(lambda: hub.names("s1") == [] and hub.names("s1", ACTIONS) == [], "a frozen rollout approves nothing")
+    hub.change(name, rolloutControls=None)
+    pending(hub, name, "s1", ["install-aaaa1", "install-aaaa2", "install-aaaa3"])
+    eventually(lambda: len(hub.names("s1", ACTIONS)) == 3, "it goes on")
+    hub.kubectl("delete", f"cgu/{name}", "--timeout=60s")
+    eventually(lambda: hub.names("s1") == [] and hub.names("s1", ACTIONS) == [], "views and actions go with it")
 
 
 def k17_backup_complete(hub):
@@ -107,14 +206,6 @@ def k19_backup_partial_complete(hub):
     hub.comply("p2", s1="C")
     hub.comply("p4", s5="C", s6="C")
     hub.await_condition(name, "Succeeded", "True Completed")
-
-
-def with_software(hub, short, *objects):
-    """The root policy asks for these."""
-    templates = [{"complianceType": "musthave", "objectDefinition": each} for each in objects]
-    root = policy_object(NAMES[short], "default")
-    root["spec"]["policy-templates"][0]["objectDefinition"]["spec"]["object-templates"] = templates
-    hub.merge({"spec": root["spec"]}, policies("default", NAMES[short]))
 
 
 PLATFORM = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"},
@@ -187,7 +278,7 @@ def k23_pre_caching_with_configs(hub):
     eventually(lambda: hub.names("s1") == [] and hub.names("s1", ACTIONS) == [], "views and actions go with it")
 
 
-SCENARIOS = [k17_backup_complete, k18_backup_fail, k19_backup_partial_complete, k20_pre_caching_complete,
+SCENARIOS = [k16_operator_upgrade, k16_deleted_while_it_waits, k17_backup_complete, k18_backup_fail, k19_backup_partial_complete, k20_pre_caching_complete,
              k21_pre_caching_missing_sub_policy, k22_pre_caching_partial_complete, k23_pre_caching_with_configs]
 
 

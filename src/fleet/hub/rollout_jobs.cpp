@@ -1,7 +1,11 @@
 #include "fleet/hub/rollout_jobs.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
 
+#include "fleet/hub/install_plans.hpp"
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/requests.hpp"
 #include "fleet/hub/rollout_index.hpp"
@@ -31,6 +35,17 @@ std::vector<std::string> job_values(const json::Object& object) {
 
 const kube::ResourceType& type_of(const json::Object& object) {
   return kube::kind_of(object) == kClusterViews.kind.kind ? kClusterViews : kClusterActions;
+}
+
+Task<void> create_job_object(kube::Client& client, json::Object object) {
+  const kube::ResourceType& type = type_of(object);
+  FAIRWAY_CO_CHECKED(co_await create_object(client, type, std::move(object)));
+  co_return Result<void>{};
+}
+
+Task<void> write_states(kube::Client& client, kube::ObjectKey key, std::string version, json::Object status) {
+  FAIRWAY_CO_CHECKED(co_await patch_seen(client, kRollouts.at(key, "status"), version, std::move(status)));
+  co_return Result<void>{};
 }
 
 }  // namespace
@@ -82,7 +97,6 @@ std::vector<std::shared_ptr<const json::Object>> RolloutJobs::all_of(const kube:
   auto all = views_->by_index(kJobIndex, key.to_string());
   const auto actions = actions_->by_index(kJobIndex, key.to_string());
   all.insert(all.end(), actions.begin(), actions.end());
-  std::erase_if(all, [](const auto& each) { return kube::is_being_deleted(*each); });
   return all;
 }
 
@@ -125,37 +139,66 @@ void RolloutJobs::follow(const ClusterGroupUpgrade& rollout, const JobKind& kind
 RolloutJobs::Work RolloutJobs::decide(const kube::ObjectKey& key) const {
   Work work;
   const auto rollout = rollouts_.get(key);
+  if (rollout) work.version = rollout->metadata.resource_version;
   const Phase phase = phase_of(rollout.get());
   const bool is_over = std::holds_alternative<phase::Gone>(phase) ||
                        std::holds_alternative<phase::Deleting>(phase) ||
                        std::holds_alternative<phase::Finished>(phase);
   if (is_over) {
     work.remove = all_of(key);
+    std::erase_if(work.remove, [](const auto& each) { return kube::is_being_deleted(*each); });
     return work;
   }
   if (rollout->spec.backup && rollout->status.backup)
     follow(*rollout, kBackupJob, *rollout->status.backup, "backup", work);
   if (rollout->spec.pre_caching && rollout->status.precaching)
     follow(*rollout, kPrecacheJob, *rollout->status.precaching, "precaching", work);
+  if (rollout->status.managed_policies_content.empty()) return work;
+  ApprovalStep approvals = approve_plans(*rollout, all_of(key), runtime_.client().clock().now());
+  std::ranges::move(approvals.create, std::back_inserter(work.create));
+  std::ranges::move(approvals.remove, std::back_inserter(work.remove));
   return work;
 }
 
-Task<kube::ReconcileResult> RolloutJobs::reconcile(kube::ObjectKey key) {
-  const auto rollout = rollouts_.get(key);
-  Work work = decide(key);
+std::vector<kube::PlannedStep> RolloutJobs::steps_of(const kube::ObjectKey& key, Work work) {
   kube::Client& client = runtime_.client();
+  std::vector<kube::PlannedStep> steps;
+  const auto named = [](std::string_view verb, const json::Object& object) {
+    return fmt::format("{} {} {}", verb, kube::kind_of(object), kube::key_of(object).to_string());
+  };
+  // On each cluster in their order: a namespace before what is in it.
+  std::map<std::string, std::size_t, std::less<>> made;
+  std::size_t last = 0;
   for (json::Object& each : work.create) {
-    const kube::ResourceType& type = type_of(each);
-    FAIRWAY_CO_CHECKED(co_await create_object(client, type, std::move(each)));
+    const std::size_t stage = made[std::string(kube::namespace_of(each))]++;
+    last = std::max(last, stage);
+    steps.push_back({.description = named("create", each),
+                     .stage = stage,
+                     .act = [&client, each = std::move(each)] { return create_job_object(client, each); }});
   }
   // Before anything goes that the states were read from.
-  if (rollout && !work.status.empty()) {
-    FAIRWAY_CO_CHECKED(co_await patch_seen(client, kRollouts.at(key, "status"),
-                                           rollout->metadata.resource_version, std::move(work.status)));
+  if (!work.status.empty()) {
+    steps.push_back(
+        {.description = fmt::format("write the states of the jobs of {}", key.to_string()),
+         .stage = last + 1,
+         .act = [&client, key, version = std::move(work.version), status = std::move(work.status)] {
+           return write_states(client, key, version, status);
+         }});
   }
-  for (const auto& each : work.remove)
-    FAIRWAY_CO_CHECKED(co_await remove_seen(client, type_of(*each).at(kube::key_of(*each)),
-                                            std::string(kube::uid_of(*each))));
+  for (const auto& each : work.remove) {
+    steps.push_back({.description = named("remove", *each), .stage = last + 2, .act = [&client, each] {
+                       return remove_seen(client, type_of(*each).at(kube::key_of(*each)),
+                                          std::string(kube::uid_of(*each)));
+                     }});
+  }
+  return steps;
+}
+
+Task<kube::ReconcileResult> RolloutJobs::reconcile(kube::ObjectKey key) {
+  kube::PlanExecutor executor(runtime_.client().clock(),
+                              {.concurrency = 8, .max_retries = 0, .on_step = log_quietly});
+  FAIRWAY_CO_TRY(const kube::ExecutionReport report, co_await executor.execute(steps_of(key, decide(key))));
+  if (report.error) co_return std::unexpected(*report.error);
   co_return kube::ReconcileResult{};
 }
 

@@ -1,5 +1,6 @@
-// RolloutJobs: runs backups and pre-caches on the clusters of rollouts that wait for them.
-// Observe → decide (cluster_jobs.hpp) → act.
+// RolloutJobs: what rollouts do on their clusters by views and actions: backups and pre-caches before they
+// start, the approval of operators' upgrades while they are under way. Observe → decide (cluster_jobs.hpp,
+// install_plans.hpp) → act.
 //
 // It writes the states of jobs into the rollout's status, where the rollout's own decision reads them, and
 // nothing else of it; both writes are guarded by the version that was seen. What a rollout no longer needs is
@@ -14,6 +15,7 @@
 #include "base/metrics.hpp"
 #include "fleet/hub/cluster_jobs.hpp"
 #include "fleet/hub/precache_spec.hpp"
+#include "kube/runtime/plan_executor.hpp"
 #include "kube/runtime/runtime.hpp"
 
 namespace fairway::fleet {
@@ -41,11 +43,13 @@ class RolloutJobs {
   struct Work {
     std::vector<json::Object> create = {};
     std::vector<std::shared_ptr<const json::Object>> remove = {};
-    json::Object status = {};  // a merge patch
+    json::Object status = {};  // a merge patch of the rollout in this version
+    std::string version = {};
   };
 
   Task<kube::ReconcileResult> reconcile(kube::ObjectKey key);
   Work decide(const kube::ObjectKey& key) const;
+  std::vector<kube::PlannedStep> steps_of(const kube::ObjectKey& key, Work work);
   void follow(const ClusterGroupUpgrade& rollout, const JobKind& kind, const JobStatus& jobs,
               std::string_view member, Work& work) const;
   ClusterObjects objects_of(const kube::ObjectKey& key, std::string_view cluster) const;
