@@ -35,6 +35,14 @@ std::vector<std::string> steps_of(const ClusterGroupUpgrade& rollout) {
   return names;
 }
 
+// Rows that the API knows say only where it was.
+std::string why_late(const ClusterRow& row) {
+  if (row.current_policy)
+    return fmt::format("{} when its time was over",
+                       row.current_policy->status.empty() ? "not compliant" : row.current_policy->status);
+  return row.current_manifest_work ? "not carried out when its time was over" : "not begun in its time";
+}
+
 class Reporter {
  public:
   explicit Reporter(const ClusterGroupUpgrade& rollout)
@@ -58,6 +66,7 @@ class Reporter {
     if (row == rows_.end()) return made;
     made.state = state_word(row->second->state);
     made.reason = row->second->reason;
+    if (made.reason.empty() && row->second->state == kTimedOut) made.reason = why_late(*row->second);
     if (row->second->current_policy) made.policy = row->second->current_policy->name;
     if (row->second->current_manifest_work) made.policy = row->second->current_manifest_work->name;
     return made;

@@ -63,8 +63,24 @@ TEST(Report, ShowsHowItEnded) {
   EXPECT_EQ(report.phase, "Failed");
   EXPECT_EQ(report.batches.front().state, "TimedOut");
   EXPECT_EQ(report.batches.back().state, "Waiting");
-  EXPECT_THAT(to_text(report, fleet.now), HasSubstr("s2       1      TimedOut  ptp"));
+  EXPECT_THAT(to_text(report, fleet.now),
+              HasSubstr("s2       1      TimedOut  ptp     NonCompliant when its time was over"));
   EXPECT_EQ(history_text(fleet.rollout("edge")).substr(0, 17), "RUN  RESULT    ST");
+}
+
+TEST(Report, SaysWhyAClusterIsLate) {
+  ClusterGroupUpgrade rollout;
+  rollout.status.clusters = {
+      {.name = "a", .state = "timedout", .current_policy = CurrentPolicy{"p", "NonCompliant"}},
+      {.name = "b", .state = "timedout", .current_manifest_work = CurrentManifestWork{"w"}},
+      {.name = "c", .state = "timedout"},
+      {.name = "d", .state = "skipped", .reason = "offline"},
+      {.name = "e", .state = "complete"}};
+  std::vector<std::string> reasons;
+  for (const ClusterReport& each : report_of(rollout).clusters) reasons.push_back(each.reason);
+  EXPECT_THAT(reasons,
+              ElementsAre("NonCompliant when its time was over", "not carried out when its time was over",
+                          "not begun in its time", "offline", ""));
 }
 
 TEST(Report, SaysWhatWaitsForApproval) {
