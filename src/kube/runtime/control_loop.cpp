@@ -21,7 +21,7 @@ void LoopReporter::tell_notes(const ObjectKey& key, const std::vector<std::strin
 void LoopReporter::tell_step(const std::optional<ObjectReference>& about, const StepReport& step) {
   log_step(step);
   const bool is_failed = step.outcome == StepReport::Outcome::Failed;
-  if (!about || (!is_failed && step.outcome != StepReport::Outcome::Done)) return;
+  if (!about || has_met_a_change(step) || (!is_failed && step.outcome != StepReport::Outcome::Done)) return;
   EventNote note{.about = *about, .reason = step.reason, .message = step.description};
   if (is_failed) {
     note.type = "Warning";

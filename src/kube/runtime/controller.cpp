@@ -134,7 +134,9 @@ void Controller::settle_failure(const ObjectKey& key, const Error& error) {
     pause =
         queue_.add_after_failure(key, error.retry_after ? Duration(*error.retry_after) : Duration::zero());
   }
-  log::write(error.code == ErrorCode::Conflict ? log::Level::Debug : log::Level::Error, "a reconcile failed",
+  // One that stays is no passing conflict, and somebody should know.
+  const bool is_passing = error.code == ErrorCode::Conflict && pause < std::chrono::seconds(1);
+  log::write(is_passing ? log::Level::Debug : log::Level::Error, "a reconcile failed",
              {{"controller", options_.name},
               {"object", key.to_string()},
               {"again_in", format_duration(pause)},

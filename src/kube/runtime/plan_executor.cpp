@@ -92,6 +92,8 @@ Task<void> PlanExecutor::carry_out(const PlannedStep& step, StepReport& report) 
       co_return Result<void>{};
     }
     if (acted.error().code == ErrorCode::Cancelled && co_await async::is_cancelled()) co_return acted;
+    // What is to be made and is there was made by somebody since it was looked for.
+    if (acted.error().code == ErrorCode::AlreadyExists) acted.error().code = ErrorCode::Conflict;
     const bool may_retry =
         retry_of(acted.error().code) == Retry::Backoff && report.attempts <= options_.max_retries;
     if (!may_retry) {
@@ -109,10 +111,18 @@ void PlanExecutor::report(const StepReport& step) const {
   options_.on_step ? options_.on_step(step) : log_step(step);
 }
 
+bool has_met_a_change(const StepReport& step) {
+  return step.outcome == Outcome::Failed && step.error && retry_of(step.error->code) == Retry::Reread;
+}
+
 void log_step(const StepReport& step) {
   log::Fields fields = {{"action", step.description}, {"outcome", std::string(to_string(step.outcome))}};
   if (step.error) fields.emplace_back("error", step.error->describe());
-  log::write(step.outcome == Outcome::Failed ? log::Level::Error : log::Level::Info, "action", fields);
+  if (has_met_a_change(step)) {
+    log::debug("action met a change: it is decided anew", fields);
+  } else {
+    log::write(step.outcome == Outcome::Failed ? log::Level::Error : log::Level::Info, "action", fields);
+  }
 }
 
 }  // namespace fairway::kube

@@ -55,6 +55,9 @@ struct ExecutorOptions {
   std::function<void(const StepReport&)> on_step = {};
 };
 
+// Whether it failed because the world is not as it was seen: nothing is wrong, and the controller looks
+// again.
+bool has_met_a_change(const StepReport& step);
 // Writes a step to the log.
 void log_step(const StepReport& step);
 

@@ -1,9 +1,11 @@
 #include "kube/runtime/plan_executor.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "async/notify.hpp"
+#include "base/log.hpp"
 #include "kube/client/testing/manual_loop.hpp"
 
 namespace fairway::kube {
@@ -95,6 +97,28 @@ TEST_F(ExecutorTest, RetriesWhatMayPassAndNothingElse) {
   EXPECT_EQ(report.steps[1].attempts, 1) << "a changed world is looked at anew, not acted on again";
   EXPECT_EQ(report.error->code, ErrorCode::Conflict);
   EXPECT_EQ(manual.clock.steady() - start, 4s + 300ms);
+}
+
+// A changed world is no error: it is told to those who look closely, and looked at again.
+TEST_F(ExecutorTest, AChangeIsNoError) {
+  failures["a"] = {ErrorCode::AlreadyExists};
+  failures["b"] = {ErrorCode::Invalid};
+  std::vector<std::string> told;
+  log::Sink before = log::set_sink(
+      [&](log::Level level, std::string_view message, const log::Fields&) {
+        told.push_back(fmt::format("{}: {}", log::to_string(level), message));
+      },
+      log::Level::Debug);
+  const auto made = execute({"a"});
+  ASSERT_TRUE(made.error);
+  EXPECT_EQ(made.error->code, ErrorCode::Conflict) << "so that the controller looks again, and soon";
+  EXPECT_TRUE(has_met_a_change(made.steps[0]));
+  log_step(made.steps[0]);
+  const auto wrong = execute({"b"});
+  EXPECT_FALSE(has_met_a_change(wrong.steps[0]));
+  log_step(wrong.steps[0]);
+  log::set_sink(std::move(before));
+  EXPECT_THAT(told, ElementsAre("debug: action met a change: it is decided anew", "error: action"));
 }
 
 TEST_F(ExecutorTest, GivesUpAfterItsRetries) {
