@@ -2,8 +2,13 @@
 #
 # Clones and build folders share their objects through ccache: it looks at a sum of the headers' text instead of the
 # compiled headers, which have the paths of the machine inside. The sum is made again when a package of this machine
-# changes.
+# changes. FAIRWAY_SHARED_HEADERS=OFF parses them in every file again.
+option(FAIRWAY_SHARED_HEADERS "Compile headers that many files include once for all" ON)
+
 function(fairway_compile_headers target)
+  if(NOT FAIRWAY_SHARED_HEADERS)
+    return()
+  endif()
   cmake_parse_arguments(ARG "" "" "HEADERS" ${ARGN})
   target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})

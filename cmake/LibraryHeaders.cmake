@@ -4,7 +4,6 @@
 # not say what it includes is found out there. Libraries that wait for something (async) have the headers of Asio too;
 # optimised and unoptimised ones cannot share.
 include(CompiledHeaders)
-option(FAIRWAY_SHARED_HEADERS "Compile the headers that most libraries include once for all" ON)
 
 set(FAIRWAY_PLAIN_HEADERS
   <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <optional> <set> <span> <string>

@@ -19,7 +19,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kAgentDescription =
     "Keep one cluster as the policies of its hub want it\n"
     "\n"
     "Takes the policies of its own namespace on the hub, makes them ConfigurationPolicies in the cluster, "
@@ -29,7 +29,7 @@ constexpr const char* kDescription =
     "policies\n"
     "of that namespace and to write their statuses; deploy/agent has the roles.";
 
-constexpr const char* kExamples =
+constexpr const char* kAgentExamples =
     "# Hub and member in one embedded API server\n"
     "fairway apiserver --cluster member1 --write-kubeconfig kubeconfig &\n"
     "fairway agent --cluster member1 --hub-kubeconfig kubeconfig --hub-context hub \\\n"
@@ -132,8 +132,8 @@ void add_connections(CLI::App& command, AgentFlags& flags) {
 void add_agent(CLI::App& root, Invocation& invocation) {
   CLI::App& command = *root.add_subcommand("agent");
   command.group(kRunCommands);
-  command.description(kDescription);
-  command.footer(kExamples);
+  command.description(kAgentDescription);
+  command.footer(kAgentExamples);
   auto flags = std::make_shared<AgentFlags>();
   add_config_option(command, flags->config);
   command

@@ -17,14 +17,14 @@ struct ApiserverSettings {
   std::string store = "disk";
 };
 
-constexpr const char* kDescription =
+constexpr const char* kApiserverDescription =
     "Serve the Kubernetes API from this machine, with nothing else installed\n"
     "\n"
     "Logical clusters share one store and nothing else: the hub answers at / and at /clusters/hub, any "
     "other\n"
     "at /clusters/NAME. The kubeconfig has a context for each.";
 
-constexpr const char* kExamples =
+constexpr const char* kApiserverExamples =
     "# Keep everything below ./data and write a kubeconfig\n"
     "fairway apiserver --data ./data --write-kubeconfig ./kubeconfig\n"
     "\n"
@@ -56,7 +56,7 @@ void choose(const CLI::App& command, Invocation& invocation,
 }  // namespace
 
 void add_apiserver(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("apiserver", kDescription);
+  CLI::App& command = *root.add_subcommand("apiserver", kApiserverDescription);
   command.group(kRunCommands);
   auto settings = std::make_shared<ApiserverSettings>();
   auto& store =
@@ -77,7 +77,7 @@ void add_apiserver(CLI::App& root, Invocation& invocation) {
   add_serve_options(command, settings->serve);
   add_apiserver_backup(command, invocation);
   add_apiserver_check(command, invocation);
-  command.footer(kExamples);
+  command.footer(kApiserverExamples);
   command.callback([&command, &invocation, settings] { choose(command, invocation, settings); });
 }
 

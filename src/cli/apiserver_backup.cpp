@@ -88,7 +88,7 @@ Result<void> run_backup(const BackupSettings& settings, Invocation& invocation) 
   return verify(settings.file, invocation);
 }
 
-constexpr const char* kDescription =
+constexpr const char* kApiserverBackupDescription =
     "Write everything that the server holds into one file, while it runs\n"
     "\n"
     "The file holds all writes that were acknowledged before it was finished, secrets included; it is "
@@ -100,7 +100,7 @@ constexpr const char* kDescription =
 }  // namespace
 
 void add_apiserver_backup(CLI::App& apiserver, Invocation& invocation) {
-  CLI::App& command = *apiserver.add_subcommand("backup", kDescription);
+  CLI::App& command = *apiserver.add_subcommand("backup", kApiserverBackupDescription);
   command.group(kSubcommands);
   command.footer(
       "# Of the server that keeps its data in ./data, whether it runs or not\n"

@@ -34,7 +34,7 @@ Result<void> run_check(const CheckSettings& settings, Invocation& invocation) {
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kApiserverCheckDescription =
     "Check a data directory or a backup for damage\n"
     "\n"
     "Reads every page and every row and changes nothing. Stop the server first.";
@@ -42,7 +42,7 @@ constexpr const char* kDescription =
 }  // namespace
 
 void add_apiserver_check(CLI::App& apiserver, Invocation& invocation) {
-  CLI::App& command = *apiserver.add_subcommand("check", kDescription);
+  CLI::App& command = *apiserver.add_subcommand("check", kApiserverCheckDescription);
   command.group(kSubcommands);
   command.footer("fairway apiserver check ./data\nfairway apiserver check ./backup.fairway");
   auto settings = std::make_shared<CheckSettings>();

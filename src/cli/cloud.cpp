@@ -19,7 +19,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kCloudDescription =
     "Play the cloud: load balancers for clusters that have none\n"
     "\n"
     "Services of type LoadBalancer are given addresses of the loopback that really listen, and events, "
@@ -32,7 +32,7 @@ constexpr const char* kDescription =
     "Everything is written on the Services themselves: killed and started again, it goes on with the same "
     "addresses.";
 
-constexpr const char* kExamples =
+constexpr const char* kCloudExamples =
     "# Beside an embedded API server\n"
     "fairway apiserver --write-kubeconfig kubeconfig &\n"
     "fairway cloud --platform Azure --kubeconfig kubeconfig\n"
@@ -221,9 +221,9 @@ void add_node_options(CLI::App& command, CloudFlags& flags) {
 }  // namespace
 
 void add_cloud(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("cloud", kDescription);
+  CLI::App& command = *root.add_subcommand("cloud", kCloudDescription);
   command.group(kRunCommands);
-  command.footer(kExamples);
+  command.footer(kCloudExamples);
   auto flags = std::make_shared<CloudFlags>();
   add_config_option(command, flags->config);
   std::vector<std::string> platforms;

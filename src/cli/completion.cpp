@@ -29,13 +29,13 @@ Result<void> print_script(const CompletionSettings& settings, Invocation& invoca
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kCompletionDescription =
     "Output shell completion code for the specified shell (bash, zsh or fish)\n"
     "\n"
     "The code must be evaluated by the shell, for example from its start file. For kubectl fairway,\n"
     "kubectl's own completion asks the program kubectl_complete-fairway, which ./dev install puts beside it.";
 
-constexpr const char* kExamples =
+constexpr const char* kCompletionExamples =
     "# bash: in this shell; in every new one with the line in ~/.bashrc\n"
     "source <(fairway completion bash)\n"
     "\n"
@@ -48,9 +48,9 @@ constexpr const char* kExamples =
 }  // namespace
 
 void add_completion(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("completion", kDescription);
+  CLI::App& command = *root.add_subcommand("completion", kCompletionDescription);
   command.group(kOtherCommands);
-  command.footer(kExamples);
+  command.footer(kCompletionExamples);
   auto settings = std::make_shared<CompletionSettings>();
   choice(*command.add_option("SHELL", settings->shell, "The shell to write for")->required(),
          {"bash", "zsh", "fish"});

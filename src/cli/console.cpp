@@ -12,7 +12,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kConsoleDescription =
     "Serve the console: graph, clusters, rollouts, ingress and devices in a browser\n"
     "\n"
     "Each context of the kubeconfig is a cluster. Its credentials are not used: everybody who looks signs in "
@@ -23,7 +23,7 @@ constexpr const char* kDescription =
     "where\n"
     "others can reach it.";
 
-constexpr const char* kExamples =
+constexpr const char* kConsoleExamples =
     "# A hub and its clusters, and an update service\n"
     "fairway console --kubeconfig fleet.kubeconfig --hub hub --update-service http://127.0.0.1:8080\n"
     "\n"
@@ -77,9 +77,9 @@ Result<void> run(const ConsoleFlags& flags, Invocation& invocation) {
 }  // namespace
 
 void add_console(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("console", kDescription);
+  CLI::App& command = *root.add_subcommand("console", kConsoleDescription);
   command.group(kRunCommands);
-  command.footer(kExamples);
+  command.footer(kConsoleExamples);
   auto flags = std::make_shared<ConsoleFlags>();
   ConsoleServerSettings& server = flags->server;
   endpoint_option(command, "--listen", server.listen, "Where to answer; port 0 takes any free one");

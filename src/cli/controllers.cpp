@@ -36,9 +36,9 @@ struct Choice {
   MakeController make;
 };
 
-constexpr const char* kDescription = "Run the controllers against any Kubernetes API server";
+constexpr const char* kControllersDescription = "Run the controllers against any Kubernetes API server";
 
-constexpr const char* kExamples =
+constexpr const char* kControllersExamples =
     "# With a Prometheus\n"
     "fairway controllers --only cluster-version --kubeconfig kubeconfig --update-service "
     "http://127.0.0.1:8080/graph \\\n"
@@ -165,7 +165,7 @@ std::vector<Choice> choose(const std::vector<ControllerKind>& kinds, const std::
 void add_controllers(CLI::App& root, Invocation& invocation) {
   CLI::App& command = *root.add_subcommand("controllers");
   command.group(kRunCommands);
-  command.footer(kExamples);
+  command.footer(kControllersExamples);
   auto flags = std::make_shared<ControllersFlags>();
   add_config_option(command, flags->config);
   CLI::Option& only = *command.add_option(
@@ -185,7 +185,7 @@ void add_controllers(CLI::App& root, Invocation& invocation) {
       ->default_str(flags->leader_name);
   add_status_server_options(command, flags->status);
   const std::vector<ControllerKind> kinds = add_kinds(command);
-  std::string description = kDescription;
+  std::string description = kControllersDescription;
   std::vector<std::string> names;
   for (const ControllerKind& kind : kinds) {
     description += fmt::format("\n\n{}", kind.description);

@@ -151,7 +151,7 @@ void add_release_options(CLI::App& command, Flags& flags) {
                    "Let spec.desiredUpdate.acceptRisks accept single risks by name");
 }
 
-constexpr const char* kDescription =
+constexpr const char* kControllersClusterVersionDescription =
     "cluster-version keeps ClusterVersion/version: it asks the update service which updates there are, finds "
     "out\n"
     "which risks apply to this cluster, publishes what is recommended and why the rest is not, and carries "
@@ -175,7 +175,7 @@ ControllerKind cluster_version_kind(CLI::App& command) {
   add_retrieval_options(command, *flags);
   add_query_options(command, *flags);
   add_release_options(command, *flags);
-  return {.name = "cluster-version", .description = kDescription, .complete = [flags] {
+  return {.name = "cluster-version", .description = kControllersClusterVersionDescription, .complete = [flags] {
             return
                 [settings = settings_of(*flags)](const ControllerHost& host) { return make(host, settings); };
           }};

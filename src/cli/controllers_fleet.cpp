@@ -6,7 +6,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kControllersFleetDescription =
     "fleet carries out ClusterGroupUpgrades of a hub: policies are enforced on one batch of clusters after "
     "the other,\n"
     "canaries first.";
@@ -56,7 +56,7 @@ ControllerKind fleet_kind(CLI::App& command) {
   command.add_flag(
       "--check-update-graph", flags->checks_update_graph,
       "A release that policies ask for by version must be in the update graph of the upstream they name");
-  return {.name = "fleet", .description = kDescription, .is_for_hubs = true, .complete = [flags] {
+  return {.name = "fleet", .description = kControllersFleetDescription, .is_for_hubs = true, .complete = [flags] {
             return [flags](const ControllerHost& host) { return make(host, *flags); };
           }};
 }

@@ -10,7 +10,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kControllersIngressDescription =
     "ingress publishes every IngressController by a load balancer, and makes a change that interrupts "
     "traffic only\n"
     "with the administrator's consent.";
@@ -30,7 +30,7 @@ ControllerKind ingress_kind(CLI::App& command) {
   command.add_option("--router-image", decisions.router_image, "The image of routers; HAProxy")
       ->type_name("IMAGE")
       ->default_str(decisions.router_image);
-  return {.name = "ingress", .description = kDescription, .complete = [settings] {
+  return {.name = "ingress", .description = kControllersIngressDescription, .complete = [settings] {
             return [settings](const ControllerHost& host) { return make(host, *settings); };
           }};
 }

@@ -6,7 +6,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kControllersPlacementDescription =
     "placement resolves Placements and PlacementRules of a hub into clusters, where Open Cluster Management "
     "does not.";
 
@@ -25,7 +25,7 @@ ControllerKind placement_kind(CLI::App& command) {
                           "all clusters; bound, from none")
               ->default_str(*sets),
          {"implicit", "bound"});
-  return {.name = "placement", .description = kDescription, .is_for_hubs = true, .complete = [sets] {
+  return {.name = "placement", .description = kControllersPlacementDescription, .is_for_hubs = true, .complete = [sets] {
             const fleet::PlacementSettings settings{.has_implicit_set = *sets == "implicit"};
             return [settings](const ControllerHost& host) { return make(host, settings); };
           }};

@@ -5,7 +5,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kControllersPolicyDescription =
     "policy carries the policies of a hub to the clusters that they are bound to and rolls their compliance "
     "up,\n"
     "where Open Cluster Management does not.";
@@ -18,7 +18,7 @@ ChosenController make(const ControllerHost& host) {
 }  // namespace
 
 ControllerKind policy_kind(CLI::App&) {
-  return {.name = "policy", .description = kDescription, .is_for_hubs = true, .complete = [] {
+  return {.name = "policy", .description = kControllersPolicyDescription, .is_for_hubs = true, .complete = [] {
             return [](const ControllerHost& host) { return make(host); };
           }};
 }

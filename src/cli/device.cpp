@@ -18,7 +18,7 @@ namespace {
 
 using device::Device;
 
-constexpr const char* kDescription =
+constexpr const char* kDeviceDescription =
     "Guard a device's data around updates of its system\n"
     "\n"
     "Before the application starts, its data is backed up, restored or set aside, so that it always fits the "
@@ -341,7 +341,7 @@ void add_reports(CLI::App& device, Invocation& invocation) {
 }  // namespace
 
 void add_device(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("device", kDescription);
+  CLI::App& command = *root.add_subcommand("device", kDeviceDescription);
   command.group(kDeviceCommands);
   command.require_subcommand(1);
   add_boot_verbs(command, invocation);

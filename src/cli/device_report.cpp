@@ -15,7 +15,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kDeviceReportDescription =
     "Tell a hub how this device is: as the status of a Device object\n"
     "\n"
     "What runs, what the next boot does with the data, the backups and what happened lately. The object is "
@@ -69,7 +69,7 @@ Result<void> report_device(const device::Place& place, const std::string& name, 
 }
 
 void add_device_report(CLI::App& device, Invocation& invocation) {
-  CLI::App& command = *device.add_subcommand("report", kDescription);
+  CLI::App& command = *device.add_subcommand("report", kDeviceReportDescription);
   command.group(kSubcommands);
   command.footer("fairway device report --kubeconfig /etc/fairway/hub.kubeconfig --name pier-7");
   auto settings = std::make_shared<ReportSettings>();

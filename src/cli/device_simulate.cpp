@@ -11,7 +11,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kDeviceSimulateDescription =
     "Play a device in a folder: an update, a power cut in its middle, and the way back\n"
     "\n"
     "Systems are folders and the application is played; what happens to the data is done by the real "
@@ -19,7 +19,7 @@ constexpr const char* kDescription =
     "can\n"
     "be tried on the folder afterwards. Exit code 0: the data was at every step what it had to be.";
 
-constexpr const char* kExamples =
+constexpr const char* kDeviceSimulateExamples =
     "fairway device simulate ./device\n"
     "fairway device status --root ./device\n"
     "fairway device history --root ./device\n"
@@ -127,9 +127,9 @@ Result<void> run(const SimulateSettings& settings, Invocation& invocation) {
 }  // namespace
 
 void add_device_simulate(CLI::App& device, Invocation& invocation) {
-  CLI::App& command = *device.add_subcommand("simulate", kDescription);
+  CLI::App& command = *device.add_subcommand("simulate", kDeviceSimulateDescription);
   command.group(kSubcommands);
-  command.footer(kExamples);
+  command.footer(kDeviceSimulateExamples);
   auto settings = std::make_shared<SimulateSettings>();
   command
       .add_option("DIR", settings->folder, "The device's files; a simulated device that is there begins anew")

@@ -92,7 +92,7 @@ Result<void> run_audit(const GraphAuditSettings& settings, Invocation& invocatio
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kGraphAuditDescription =
     "Find versions that cannot be left\n"
     "\n"
     "For each channel and architecture: versions without any update away from them, versions from which the "
@@ -104,7 +104,7 @@ constexpr const char* kDescription =
 }  // namespace
 
 void add_graph_audit(CLI::App& graph, Invocation& invocation) {
-  CLI::App& command = *graph.add_subcommand("audit", kDescription);
+  CLI::App& command = *graph.add_subcommand("audit", kGraphAuditDescription);
   command.group(kSubcommands);
   command.footer(
       "fairway graph audit ./graph-data --channel stable-4.7\n\n# As clients see it that send no id\nfairway "

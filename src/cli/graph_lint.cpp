@@ -58,7 +58,7 @@ Result<void> run_lint(const GraphLintSettings& settings, Invocation& invocation)
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kGraphLintDescription =
     "Check graph data\n"
     "\n"
     "Ends with 0 when nothing was found, 1 for errors, 2 for warnings only; remarks do not count. With "
@@ -66,7 +66,7 @@ constexpr const char* kDescription =
     "graph is built and checked, too: versions that do not exist, blocks without effect, versions without an "
     "exit.";
 
-constexpr const char* kExamples =
+constexpr const char* kGraphLintExamples =
     "fairway graph lint ./graph-data\n"
     "\n"
     "# In a workflow of GitHub: findings appear beside the lines of a pull request\n"
@@ -78,9 +78,9 @@ constexpr const char* kExamples =
 }  // namespace
 
 void add_graph_lint(CLI::App& graph, Invocation& invocation) {
-  CLI::App& command = *graph.add_subcommand("lint", kDescription);
+  CLI::App& command = *graph.add_subcommand("lint", kGraphLintDescription);
   command.group(kSubcommands);
-  command.footer(kExamples);
+  command.footer(kGraphLintExamples);
   auto settings = std::make_shared<GraphLintSettings>();
   command.add_option("DIR", settings->folder, "The graph data")->type_name("DIR")->required();
   command.add_option("--releases", settings->releases, "The releases, one JSON object a line")

@@ -42,7 +42,7 @@ Result<void> run_path(const GraphPathSettings& settings, Invocation& invocation)
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kGraphPathDescription =
     "Find the way from one version to another\n"
     "\n"
     "Over as few updates as possible, or as few risks. With --channel, each step says which of the channels "
@@ -53,7 +53,7 @@ constexpr const char* kDescription =
 }  // namespace
 
 void add_graph_path(CLI::App& graph, Invocation& invocation) {
-  CLI::App& command = *graph.add_subcommand("path", kDescription);
+  CLI::App& command = *graph.add_subcommand("path", kGraphPathDescription);
   command.group(kSubcommands);
   command.footer(
       "fairway graph path ./graph-data 4.6.23 4.7.5 --channel stable-4.6 --channel stable-4.7\n"

@@ -130,7 +130,7 @@ Result<void> run_promote(const GraphPromoteSettings& settings, Invocation& invoc
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kGraphPromoteDescription =
     "Decide which versions channels take from their feeders\n"
     "\n"
     "A version goes on when it has rested in the feeder for the delay, or its erratum is public. It is kept "
@@ -144,7 +144,7 @@ constexpr const char* kDescription =
 }  // namespace
 
 void add_graph_promote(CLI::App& graph, Invocation& invocation) {
-  CLI::App& command = *graph.add_subcommand("promote", kDescription);
+  CLI::App& command = *graph.add_subcommand("promote", kGraphPromoteDescription);
   command.group(kSubcommands);
   command.footer(
       "fairway graph promote ./graph-data\nfairway graph promote ./graph-data --releases releases.jsonl "

@@ -28,7 +28,7 @@ Result<void> run_show(const GraphShowSettings& settings, Invocation& invocation)
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kGraphShowDescription =
     "Show a graph\n"
     "\n"
     "GRAPH is a folder with graph data, a file with an update service's answer, or - for stdin. As text, "
@@ -38,7 +38,7 @@ constexpr const char* kDescription =
 }  // namespace
 
 void add_graph_show(CLI::App& graph, Invocation& invocation) {
-  CLI::App& command = *graph.add_subcommand("show", kDescription);
+  CLI::App& command = *graph.add_subcommand("show", kGraphShowDescription);
   command.group(kSubcommands);
   command.footer(
       "fairway graph show ./graph-data --channel stable-4.7\n"

@@ -125,7 +125,7 @@ Result<void> run_simulate(const GraphSimulateSettings& settings, Invocation& inv
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kGraphSimulateDescription =
     "Try a change of graph data on a recorded fleet\n"
     "\n"
     "Says which clusters lose which updates, for which they become unknown, and which would be stranded, "
@@ -137,7 +137,7 @@ constexpr const char* kDescription =
 }  // namespace
 
 void add_graph_simulate(CLI::App& graph, Invocation& invocation) {
-  CLI::App& command = *graph.add_subcommand("simulate", kDescription);
+  CLI::App& command = *graph.add_subcommand("simulate", kGraphSimulateDescription);
   command.group(kSubcommands);
   command.footer(
       "fairway graph simulate ./graph-data --change ./my-change --fleet fleet.jsonl\nfairway graph simulate "

@@ -18,7 +18,7 @@ namespace {
 
 using ingress::IngressController;
 
-constexpr const char* kDescription =
+constexpr const char* kIngressDescription =
     "See what a change of ingress would cost, and where it stands\n"
     "\n"
     "Only reads. The controllers are looked after by 'fairway controllers --only ingress', or by the "
@@ -136,7 +136,7 @@ void add_common_options(CLI::App& command, IngressSettings& settings) {
 }  // namespace
 
 void add_ingress(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("ingress", kDescription);
+  CLI::App& command = *root.add_subcommand("ingress", kIngressDescription);
   command.group(kClusterCommands);
   command.require_subcommand(1);
 

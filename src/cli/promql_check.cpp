@@ -117,7 +117,7 @@ Result<void> run_promql_check(const PromqlCheckSettings& settings, Invocation& i
   return run_batch(std::cin, invocation.out, parse_options(settings));
 }
 
-constexpr const char* kDescription =
+constexpr const char* kPromqlCheckDescription =
     "Check queries: syntax, cost, and whether they can decide about a risk\n"
     "\n"
     "QUERY is a query, a file or folder of them, or - for stdin: .yaml files are graph data, .json files "
@@ -128,7 +128,7 @@ constexpr const char* kDescription =
     "answered\n"
     "by one line of JSON; syntax only.";
 
-constexpr const char* kExamples =
+constexpr const char* kPromqlCheckExamples =
     "fairway promql check 'group(up == 0) or 0 * group(up)'\n"
     "\n"
     "# All risks of graph data, where samples are kept for an hour\n"
@@ -158,9 +158,9 @@ void add_limit_options(CLI::App& command, promql::Limits& limits) {
 }  // namespace
 
 void add_promql_check(CLI::App& promql, Invocation& invocation) {
-  CLI::App& command = *promql.add_subcommand("check", kDescription);
+  CLI::App& command = *promql.add_subcommand("check", kPromqlCheckDescription);
   command.group(kSubcommands);
-  command.footer(kExamples);
+  command.footer(kPromqlCheckExamples);
   auto settings = std::make_shared<PromqlCheckSettings>();
   command.add_option("QUERY", settings->arguments, "A query, a file or folder of queries, or - for stdin")
       ->type_name("FILE")

@@ -182,7 +182,7 @@ Result<void> run_promql_eval(const PromqlEvalSettings& settings, Invocation& inv
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kPromqlEvalDescription =
     "Evaluate a query on metrics in files, and say whether a risk with this query applies\n"
     "\n"
     "FILE is what a metrics endpoint answers, in Prometheus' text format or OpenMetrics; - is stdin, and "
@@ -192,7 +192,7 @@ constexpr const char* kDescription =
     "1,\n"
     "does not when it is 0, and is unknown otherwise. Ends with 1 when the query cannot be evaluated.";
 
-constexpr const char* kExamples =
+constexpr const char* kPromqlEvalExamples =
     "fairway promql eval 'group(up == 0) or 0 * group(up)' --metrics metrics.txt\n"
     "\n"
     "# Why does it match here?\n"
@@ -208,9 +208,9 @@ constexpr const char* kExamples =
 }  // namespace
 
 void add_promql_eval(CLI::App& promql, Invocation& invocation) {
-  CLI::App& command = *promql.add_subcommand("eval", kDescription);
+  CLI::App& command = *promql.add_subcommand("eval", kPromqlEvalDescription);
   command.group(kSubcommands);
-  command.footer(kExamples);
+  command.footer(kPromqlEvalExamples);
   auto settings = std::make_shared<PromqlEvalSettings>();
   Question& question = settings->question;
   command.add_option("QUERY", question.query, "The query");

@@ -32,13 +32,13 @@ Result<void> run_promql_test(const PromqlTestSettings& settings, Invocation& inv
   return {};
 }
 
-constexpr const char* kDescription =
+constexpr const char* kPromqlTestDescription =
     "Run tests of queries: load, clear and eval, as Prometheus' own promqltest has them\n"
     "\n"
     "Prints each failure and how many passed and failed; ends with 1 when any failed. What needs native\n"
     "histograms, which are not supported, fails.";
 
-constexpr const char* kExamples =
+constexpr const char* kPromqlTestExamples =
     "fairway promql test risks.test\n"
     "\n"
     "# Metric names dropped as Prometheus' engine does by default, not as its tests do\n"
@@ -47,9 +47,9 @@ constexpr const char* kExamples =
 }  // namespace
 
 void add_promql_test(CLI::App& promql, Invocation& invocation) {
-  CLI::App& command = *promql.add_subcommand("test", kDescription);
+  CLI::App& command = *promql.add_subcommand("test", kPromqlTestDescription);
   command.group(kSubcommands);
-  command.footer(kExamples);
+  command.footer(kPromqlTestExamples);
   auto settings = std::make_shared<PromqlTestSettings>();
   command.add_option("FILE", settings->files, "Files of tests")->type_name("FILE")->required()->take_all();
   command.add_flag("--drop-names-at-once", settings->drop_names_at_once,

@@ -18,7 +18,7 @@ namespace {
 
 using fleet::ClusterGroupUpgrade;
 
-constexpr const char* kDescription =
+constexpr const char* kRolloutDescription =
     "Plan, follow and steer rollouts over a fleet\n"
     "\n"
     "A rollout is a ClusterGroupUpgrade on the hub. It is carried out by 'fairway controllers --only fleet', "
@@ -146,7 +146,7 @@ CLI::App& add_rollout_command(CLI::App& parent, RolloutSettings& settings, const
 }
 
 void add_rollout(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("rollout", kDescription);
+  CLI::App& command = *root.add_subcommand("rollout", kRolloutDescription);
   command.group(kClusterCommands);
   command.require_subcommand(1);
 

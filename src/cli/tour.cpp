@@ -14,7 +14,7 @@
 namespace fairway::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kTourDescription =
     "Walk through what 'fairway up' runs, step by step; each step is checked\n"
     "\n"
     "Needs 'fairway up' in another terminal, with three members at least, and kubectl. Shows every command "
@@ -22,7 +22,7 @@ constexpr const char* kDescription =
     "is\n"
     "run. What was done stays done: after an interruption the tour goes on where it stood.";
 
-constexpr const char* kExamples =
+constexpr const char* kTourExamples =
     "# In one terminal\n"
     "fairway up --data ./demo\n"
     "\n"
@@ -80,9 +80,9 @@ Result<void> run(const TourSettings& settings, Invocation& invocation) {
 }  // namespace
 
 void add_tour(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("tour", kDescription);
+  CLI::App& command = *root.add_subcommand("tour", kTourDescription);
   command.group(kRunCommands);
-  command.footer(kExamples);
+  command.footer(kTourExamples);
   auto settings = std::make_shared<TourSettings>();
   add_data_option(command, settings->data, "Where 'fairway up' keeps its data");
   command.add_flag("-y,--yes", settings->yes, "Do not wait between the steps");

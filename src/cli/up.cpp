@@ -36,7 +36,7 @@ struct UpSettings {
   std::function<bool()> logs_here;      // the user asked for messages in a certain form
 };
 
-constexpr const char* kDescription =
+constexpr const char* kUpDescription =
     "Start everything on this machine: a hub, its member clusters, the update service, the console\n"
     "\n"
     "Data stays where --data says and is picked up at the next start. Ctrl-C stops cleanly; a second Ctrl-C\n"
@@ -47,7 +47,7 @@ constexpr const char* kDescription =
     "remove\n"
     "the file for another one. Messages go to DATA/up.log, or here with --log-level or --log-format.";
 
-constexpr const char* kExamples =
+constexpr const char* kUpExamples =
     "# With six member clusters\n"
     "fairway up\n"
     "\n"
@@ -283,9 +283,9 @@ Result<void> run_up(const UpSettings& settings, Invocation& invocation) {
 }  // namespace
 
 void add_up(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("up", kDescription);
+  CLI::App& command = *root.add_subcommand("up", kUpDescription);
   command.group(kRunCommands);
-  command.footer(kExamples);
+  command.footer(kUpExamples);
   auto settings = std::make_shared<UpSettings>();
   number_option(command, "--clusters", settings->members, {.least = 0, .most = kMostMembers},
                 "How many member clusters to have");

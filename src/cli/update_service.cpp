@@ -55,7 +55,7 @@ struct UpdateServiceFlags {
   Duration mock_delay = std::chrono::seconds(30);
 };
 
-constexpr const char* kDescription =
+constexpr const char* kUpdateServiceDescription =
     "Tell clusters which updates are safe for them, over HTTP\n"
     "\n"
     "Serves Cincinnati's protocol: GET /graph?channel=NAME&arch=NAME. Builds the graph from graph data and\n"
@@ -64,7 +64,7 @@ constexpr const char* kDescription =
     "Graph data is a folder, an archive (.tar, .tar.gz, .tar.zst), git:FOLDER@REVISION or oci:IMAGE.\n"
     "Releases are a file with one JSON object a line, a folder of .json files, or oci:REPOSITORY.";
 
-constexpr const char* kExamples =
+constexpr const char* kUpdateServiceExamples =
     "# From files; a change is served within a second\n"
     "fairway update-service --graph-data ./graph-data --releases ./releases.jsonl\n"
     "\n"
@@ -297,9 +297,9 @@ void add_targeting_options(CLI::App& command, UpdateServiceFlags& flags) {
 }  // namespace
 
 void add_update_service(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("update-service", kDescription);
+  CLI::App& command = *root.add_subcommand("update-service", kUpdateServiceDescription);
   command.group(kRunCommands);
-  command.footer(kExamples);
+  command.footer(kUpdateServiceExamples);
   auto flags = std::make_shared<UpdateServiceFlags>();
   add_config_option(command, flags->config);
   add_source_options(command, *flags);

@@ -15,7 +15,7 @@ namespace upgrade = clusterversion::upgrade;
 using clusterversion::ClusterVersion;
 using upgrade::Outcome;
 
-constexpr const char* kDescription =
+constexpr const char* kUpgradeDescription =
     "List the updates that there are for a cluster, and ask for one\n"
     "\n"
     "Without a flag that asks for an update, it shows where the cluster stands and what is recommended for "
@@ -26,7 +26,7 @@ constexpr const char* kDescription =
     "\n"
     "Ends with 3 when an update was refused because it is not recommended for this cluster.";
 
-constexpr const char* kExamples =
+constexpr const char* kUpgradeExamples =
     "# What is there for this cluster?\n"
     "fairway upgrade --include-not-recommended\n"
     "\n"
@@ -131,9 +131,9 @@ void on_upgrade_chosen(CLI::App& command, Invocation& invocation, const SharedUp
 }
 
 void add_upgrade(CLI::App& root, Invocation& invocation) {
-  CLI::App& command = *root.add_subcommand("upgrade", kDescription);
+  CLI::App& command = *root.add_subcommand("upgrade", kUpgradeDescription);
   command.group(kClusterCommands);
-  command.footer(kExamples);
+  command.footer(kUpgradeExamples);
   auto settings = std::make_shared<UpgradeSettings>();
   command.add_flag("--include-not-recommended", settings->list.include_not_recommended,
                    "Also list what is supported but not recommended for this cluster");

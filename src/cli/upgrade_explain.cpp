@@ -137,7 +137,7 @@ Result<void> run_explain(const UpgradeSettings& settings, Invocation& invocation
   return session->carry_out(outcome);
 }
 
-constexpr const char* kDescription =
+constexpr const char* kUpgradeExplainDescription =
     "Explain a risk: which updates it stands against, by which rules, and what was found\n"
     "\n"
     "With --metrics the rules are evaluated here as well, on what metrics endpoints answer; with "
@@ -160,7 +160,7 @@ CLI::Option& add_prometheus_options(CLI::App& command, PrometheusSettings& setti
 
 void add_upgrade_explain(CLI::App& upgrade, Invocation& invocation, const SharedUpgradeSettings& settings) {
   CLI::App& command =
-      add_upgrade_command(upgrade, "explain", kDescription,
+      add_upgrade_command(upgrade, "explain", kUpgradeExplainDescription,
                           "fairway upgrade explain AuthOAuthProxyLeakedConnections\n"
                           "\n"
                           "# With the metrics of this cluster, in a file\n"

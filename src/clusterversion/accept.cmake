@@ -15,17 +15,14 @@ set(FAIRWAY_ACCEPT_PURE
 )
 set(FAIRWAY_ACCEPT_IO
   payload_source.cpp
-  verification.cpp
 )
 set(FAIRWAY_ACCEPT_TESTS
   acceptance_test.cpp
   accepted_risks_test.cpp
-  cluster_id_test.cpp
   history_test.cpp
   manifest_state_test.cpp
   payload_source_test.cpp
   payload_test.cpp
   preconditions_test.cpp
   signature_test.cpp
-  verification_test.cpp
 )
