@@ -23,6 +23,7 @@ struct Route {
   bool is_restricted = false;
   std::string override_text;  // enforce, as written; empty: none
   std::vector<std::string> clusters;
+  std::vector<std::string> excluded = {};  // by the set
 
   std::string sort_key() const {
     return fmt::format("{} {} {} {}", binding, kind == "Placement" ? placement : "",
@@ -55,6 +56,33 @@ std::vector<std::string> subjects_for(const json::Object& binding, std::string_v
   return found;
 }
 
+// Clusters that the set leaves out of this policy.
+std::set<std::string_view> exclusions_of(const PolicyBindings& seen, std::string_view set,
+                                         std::string_view policy) {
+  std::set<std::string_view> names;
+  for (const auto& each : seen.policy_sets) {
+    if (kube::name_of(*each) != set) continue;
+    const json::Array* exclusions = json::get_array(*each, {"spec", "exclusions"});
+    for (const json::Value& entry : exclusions == nullptr ? json::Array() : *exclusions) {
+      if (!entry.is_object() || json::get_string(entry.get_object(), {"policyName"}) != policy) continue;
+      const json::Array* clusters = json::get_array(entry.get_object(), {"clusterNames"});
+      if (clusters == nullptr) continue;
+      for (const json::Value& cluster : *clusters) {
+        if (cluster.is_string()) names.insert(json::view(cluster.get_string()));
+      }
+    }
+  }
+  return names;
+}
+
+// By this way alone: others may bind the same clusters.
+void leave_out(Route& route, const std::set<std::string_view>& excluded) {
+  const auto rest = std::ranges::stable_partition(
+      route.clusters, [&](const std::string& each) { return !excluded.contains(each); });
+  route.excluded.assign(rest.begin(), rest.end());
+  route.clusters.erase(rest.begin(), rest.end());
+}
+
 std::vector<Route> routes_to(const PolicyBindings& seen) {
   std::vector<Route> routes;
   for (const auto& each : seen.bindings) {
@@ -69,8 +97,9 @@ std::vector<Route> routes_to(const PolicyBindings& seen) {
     const auto chosen = seen.decisions.find(route.kind + " " + route.placement);
     if (chosen != seen.decisions.end()) route.clusters = chosen->second;
     for (const std::string& way : subjects_for(binding, kube::name_of(*seen.root), seen)) {
-      route.policy_set = way;
       routes.push_back(route);
+      routes.back().policy_set = way;
+      if (!way.empty()) leave_out(routes.back(), exclusions_of(seen, way, kube::name_of(*seen.root)));
     }
   }
   std::ranges::stable_sort(routes, {}, &Route::sort_key);
@@ -85,6 +114,9 @@ json::Object placement_row(const Route& route) {
   for (const std::string& each : route.clusters)
     decisions.push_back(json::Object{{"clusterName", each}, {"clusterNamespace", each}});
   if (!decisions.empty()) row["decisions"] = std::move(decisions);
+  json::Array exclusions;
+  for (const std::string& each : route.excluded) exclusions.push_back(json::Object{{"clusterName", each}});
+  if (!exclusions.empty()) row["exclusions"] = std::move(exclusions);
   return row;
 }
 

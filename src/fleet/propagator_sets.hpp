@@ -5,7 +5,7 @@
 //   R  the clusters of restricted bindings that say enforce
 //
 // A policy has children on P and is enforced on Q and on what P and R share: a restricted binding turns, and
-// never adds.
+// never adds. A set may leave clusters out of one of its policies: what is bound through it is without them.
 #pragma once
 
 #include <map>

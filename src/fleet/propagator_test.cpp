@@ -238,6 +238,26 @@ TEST(Propagator, SetsBindTheirPoliciesAndDependenciesAreRewritten) {
   EXPECT_THAT(names, ElementsAre("default.x", "default.p", "default.q", "other"));
 }
 
+TEST(Propagator, ASetLeavesClustersOutOfAPolicy) {
+  Hub hub;
+  hub.set_root("remediationAction: inform");
+  hub.seen.bound.policy_sets.push_back(yaml(
+      "{metadata: {name: s}, spec: {policies: [p, q], exclusions: [{policyName: p, clusterNames: [B, D]}, "
+      "{policyName: q, clusterNames: [A]}]}}"));
+  const std::string set = "{apiGroup: policy.open-cluster-management.io, kind: PolicySet, name: s}";
+  hub.bind("set", {"A", "B", "C"}, false, false, set);
+  hub.bind("turned", {"A", "B", "C"}, true, true, set);
+  EXPECT_EQ(hub.children(), "A enforce, C enforce");
+  EXPECT_EQ(
+      json::serialize(hub.status().at("placement").get_array().at(0)),
+      R"({"placementBinding":"set","placement":"set","policySet":"s",)"
+      R"("decisions":[{"clusterName":"A","clusterNamespace":"A"},{"clusterName":"C","clusterNamespace":"C"}],)"
+      R"("exclusions":[{"clusterName":"B"}]})");
+  // Only the way through the set is without it.
+  hub.bind("direct", {"B"}, false, false);
+  EXPECT_EQ(hub.children(), "A enforce, B inform, C enforce");
+}
+
 TEST(Propagator, AReferenceOfTheWrongKindBindsNobody) {
   Hub hub;
   hub.seen.bound.bindings.push_back(

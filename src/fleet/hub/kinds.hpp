@@ -25,8 +25,8 @@ inline const kube::ResourceType kPlacementRules{
     .kind = {"apps.open-cluster-management.io", "v1", "PlacementRule"}, .resource = "placementrules"};
 inline const kube::ResourceType kPolicies{.kind = {"policy.open-cluster-management.io", "v1", "Policy"},
                                           .resource = "policies"};
-inline const kube::ResourceType kPolicySets{.kind = {"policy.open-cluster-management.io", "v1", "PolicySet"},
-                                            .resource = "policysets"};
+inline const kube::ResourceType kPolicySets{
+    .kind = {"policy.open-cluster-management.io", "v1beta1", "PolicySet"}, .resource = "policysets"};
 inline const kube::ResourceType kPlacementBindings{
     .kind = {"policy.open-cluster-management.io", "v1", "PlacementBinding"}, .resource = "placementbindings"};
 inline const kube::ResourceType kClusterViews{
