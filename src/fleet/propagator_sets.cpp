@@ -63,7 +63,8 @@ std::set<std::string_view> exclusions_of(const PolicyBindings& seen, std::string
   for (const auto& each : seen.policy_sets) {
     if (kube::name_of(*each) != set) continue;
     const json::Array* exclusions = json::get_array(*each, {"spec", "exclusions"});
-    for (const json::Value& entry : exclusions == nullptr ? json::Array() : *exclusions) {
+    if (exclusions == nullptr) continue;
+    for (const json::Value& entry : *exclusions) {
       if (!entry.is_object() || json::get_string(entry.get_object(), {"policyName"}) != policy) continue;
       const json::Array* clusters = json::get_array(entry.get_object(), {"clusterNames"});
       if (clusters == nullptr) continue;
