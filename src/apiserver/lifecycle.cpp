@@ -95,13 +95,14 @@ bool keeps_status_apart(const WriteRequest& request) {
   return request.version->has_status;
 }
 
-ApiResult<void> check_fields(const WriteRequest& request, const Object* before, const Object& object) {
+// The object is only looked at; it is lent for that.
+ApiResult<void> check_fields(const WriteRequest& request, const Object* before, Object& object) {
   const KindRules& rules = rules_of(*request.resource);
   FieldErrors errors = validate_metadata(*request.resource, rules, before, object);
   const auto add = [&](FieldErrors more) {
     errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
-  FieldErrors by_schema = json::validate(*request.version->schema, Value(object));
+  FieldErrors by_schema = json::validate(*request.version->schema, json::Lent(object).value());
   const auto undecodable = std::ranges::find_if(
       by_schema, [&](const FieldError& error) { return is_decoding_error(request, error); });
   if (undecodable != by_schema.end() && !request.is_patch)
@@ -161,16 +162,16 @@ ApiResult<void> check_preconditions(const WriteRequest& request, const Object& b
 // The object as the subresource may change it: its status alone, or all but its status.
 Object restrict_to_subresource(const WriteRequest& request, const Object& before, Object incoming) {
   if (request.subresource == "status") {
-    Object object = before;
-    const Value* status = incoming.if_contains("status");
-    if (status != nullptr) {
-      object["status"] = *status;
-    } else {
-      json::remove(object, "status");
+    Object object;
+    object.reserve(before.size() + 1);
+    Value* const status = incoming.if_contains("status");
+    for (const auto& [key, value] : before) {
+      if (key != "status") object.emplace(key, value);
+      if (key == "status" && status != nullptr) object.emplace(key, std::move(*status));
     }
-    if (const Value* managed = json::find(incoming, {"metadata", "managedFields"})) {
-      object["metadata"].get_object()["managedFields"] = *managed;
-    }
+    if (status != nullptr && !object.contains("status")) object.emplace("status", std::move(*status));
+    if (Value* managed = json::find(incoming, {"metadata", "managedFields"}))
+      object["metadata"].get_object()["managedFields"] = std::move(*managed);
     return object;
   }
   if (!keeps_status_apart(request)) return incoming;
@@ -265,6 +266,20 @@ bool is_ready_to_go(const Resource& resource, const Object& object) {
   return true;
 }
 
+namespace {
+
+// But for the version, which every write gives anew.
+bool has_same_metadata(const Object& before, const Object& after) {
+  const auto is_content = [](const auto& member) { return member.key() != "resourceVersion"; };
+  return std::ranges::count_if(before, is_content) == std::ranges::count_if(after, is_content) &&
+         std::ranges::all_of(after, [&](const auto& member) {
+           const Value* old = before.if_contains(member.key());
+           return !is_content(member) || (old != nullptr && *old == member.value());
+         });
+}
+
+}  // namespace
+
 bool is_unchanged(const Object& before, const Object& after) {
   if (before.size() != after.size()) return false;
   for (const auto& [key, value] : after) {
@@ -274,11 +289,7 @@ bool is_unchanged(const Object& before, const Object& after) {
       if (*old != value) return false;
       continue;
     }
-    Object left = old->get_object();
-    Object right = value.get_object();
-    json::remove(left, "resourceVersion");
-    json::remove(right, "resourceVersion");
-    if (left != right) return false;
+    if (!has_same_metadata(old->get_object(), value.get_object())) return false;
   }
   return true;
 }

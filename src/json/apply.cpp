@@ -36,20 +36,31 @@ Result<void> check_patch(const Object& live, const Object& patch, const FieldWri
   return {};
 }
 
+// A copy of everything else: who manages what is the longest part of many an object.
 Object without_managed(const Object& object) {
-  Object out = object;
-  if (Value* metadata = out.if_contains("metadata"); metadata && metadata->is_object()) {
-    remove(metadata->get_object(), "managedFields");
+  Object out;
+  out.reserve(object.size());
+  for (const auto& [key, value] : object) {
+    if (key != "metadata" || !value.is_object()) {
+      out.emplace(key, value);
+      continue;
+    }
+    Object metadata;
+    for (const auto& [name, field] : value.get_object()) {
+      if (name != "managedFields") metadata.emplace(name, field);
+    }
+    out.emplace(key, std::move(metadata));
   }
   return out;
 }
 
+void drop_managed(Object& object) {
+  Value* metadata = object.if_contains("metadata");
+  if (metadata && metadata->is_object()) remove(metadata->get_object(), "managedFields");
+}
+
 void set_managed(Object& object, const ManagedFields& managed) {
-  if (managed.empty()) {
-    Value* metadata = object.if_contains("metadata");
-    if (metadata && metadata->is_object()) remove(metadata->get_object(), "managedFields");
-    return;
-  }
+  if (managed.empty()) return drop_managed(object);
   ensure_object(object, {"metadata"})["managedFields"] = encode_managed(managed);
 }
 
@@ -76,7 +87,7 @@ ManagedFields managed_before(const Object& live, ManagedFields managed, const Fi
   for (const std::string_view key : {"apiVersion", "kind"}) {
     if (const Value* value = live.if_contains(key)) nothing[key] = *value;
   }
-  return update_managers(nothing, live, std::move(managed), before);
+  return update_managers(Value(std::move(nothing)), Value(live), std::move(managed), before);
 }
 
 std::vector<Conflict> listed(const OwnedConflicts& conflicts) {
@@ -150,21 +161,22 @@ bool resets_managed_fields(const Object& object) {
 
 void track_update(const Object& live, Object& object, const FieldWriter& writer) {
   const ManagedFields managed = managed_of(live, object, writer);
-  const Object before = without_managed(live);
-  Object after = without_managed(object);
+  const Value before(without_managed(live));
+  drop_managed(object);
   // An object that nobody was tracked on from its creation is tracked from its first apply on.
   const bool is_create = get_string(live, {"metadata", "uid"}).value_or("").empty();
-  const bool is_typed = check_typed(*writer.schema, before, Duplicates::Allowed).has_value() &&
-                        check_typed(*writer.schema, after, Duplicates::Allowed).has_value();
-  object = std::move(after);
-  if (!is_typed) {
-    if (const Value* stored = find(live, {"metadata", "managedFields"})) {
-      ensure_object(object, {"metadata"})["managedFields"] = *stored;
-    }
-    return;
+  std::optional<ManagedFields> tracked;
+  {
+    const Lent after(object);
+    const bool is_typed = check_typed(*writer.schema, before, Duplicates::Allowed).has_value() &&
+                          check_typed(*writer.schema, after.value(), Duplicates::Allowed).has_value();
+    const bool is_tracked = is_create || !managed.empty();
+    if (is_typed && !is_tracked) return;
+    if (is_typed) tracked = update_managers(before, after.value(), managed, writer);
   }
-  if (managed.empty() && !is_create) return;
-  set_managed(object, update_managers(before, object, managed, writer));
+  if (tracked) return set_managed(object, *tracked);
+  if (const Value* stored = find(live, {"metadata", "managedFields"}))
+    ensure_object(object, {"metadata"})["managedFields"] = *stored;
 }
 
 }  // namespace fairway::json

@@ -133,12 +133,10 @@ bool same_owners(const ManagedFields& left, const ManagedFields& right) {
 
 }  // namespace
 
-ManagedFields update_managers(const Object& before, const Object& after, ManagedFields managed,
+ManagedFields update_managers(const Value& before, const Value& after, ManagedFields managed,
                               const FieldWriter& writer) {
   reconcile_all(managed, writer);
-  const Value old_value(before);
-  const Value new_value(after);
-  Changes changes(old_value, new_value, writer);
+  Changes changes(before, after, writer);
   // The writer's own entry is treated like everybody else's, then gets what the write changed: so an entry in
   // which nothing changed keeps its time.
   const OwnedConflicts taken = conflicts_of(managed, "", changes);

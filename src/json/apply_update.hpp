@@ -14,7 +14,7 @@
 
 namespace fairway::json {
 
-ManagedFields update_managers(const Object& before, const Object& after, ManagedFields managed,
+ManagedFields update_managers(const Value& before, const Value& after, ManagedFields managed,
                               const FieldWriter& writer);
 
 struct OwnedConflict {

@@ -47,6 +47,21 @@ std::string_view a_kind(const Value& value);
 bool same_value(const Value& left, const Value& right);
 bool same_value(const Object& left, const Object& right);
 
+// An object seen as a value for as long as this lives, without a copy: what is done to the value is done to
+// it.
+class Lent {
+ public:
+  explicit Lent(Object& object) : object_(object), value_(std::move(object)) {}
+  ~Lent() { object_ = std::move(value_.get_object()); }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  const Value& value() const { return value_; }
+
+ private:
+  Object& object_;
+  Value value_;
+};
+
 using Path = std::initializer_list<std::string_view>;
 
 // The value at metadata → labels → app; null when any step is missing or not an object.
