@@ -12,7 +12,10 @@ namespace {
 
 const kube::ResourceType kEvents{.kind = {"events.k8s.io", "v1", "Event"}, .resource = "events"};
 constexpr std::size_t kMostQueued = 50'000;
-constexpr std::size_t kSenders = 8;
+constexpr std::size_t kSenders = 4;
+// One sender tells of what happens; each further one joins when so many more wait. Telling must not hold up
+// the doing.
+constexpr std::size_t kQueuedForEach = 10'000;
 constexpr int kMostTries = 5;
 constexpr std::size_t kLongestNote = 1024;  // the API refuses longer ones
 constexpr std::size_t kLongestStem = 220;   // of a name, so that its end fits
@@ -69,7 +72,7 @@ void RolloutEvents::tell(const ClusterGroupUpgrade& about, const RolloutEvent& e
 
 Task<void> RolloutEvents::run() {
   async::TaskGroup senders(co_await boost::asio::this_coro::executor);
-  for (std::size_t i = 0; i < kSenders; ++i) senders.spawn("rollout events", work());
+  for (std::size_t i = 0; i < kSenders; ++i) senders.spawn("rollout events", work(i * kQueuedForEach));
   auto ended = co_await senders.join();
   // Cancelled or not, the end of the tasks is waited for.
   co_await boost::asio::this_coro::reset_cancellation_state();
@@ -77,9 +80,9 @@ Task<void> RolloutEvents::run() {
   co_return ended;
 }
 
-Task<void> RolloutEvents::work() {
+Task<void> RolloutEvents::work(std::size_t threshold) {
   for (;;) {
-    while (queue_.empty()) FAIRWAY_CO_CHECKED(co_await queued_.wait());
+    while (queue_.size() <= threshold) FAIRWAY_CO_CHECKED(co_await queued_.wait());
     json::Object event = std::move(queue_.front());
     queue_.pop_front();
     FAIRWAY_CO_CHECKED(co_await send(std::move(event)));

@@ -28,7 +28,7 @@ class RolloutEvents {
   std::size_t queued() const { return queue_.size(); }
 
  private:
-  Task<void> work();
+  Task<void> work(std::size_t threshold);
   Task<void> send(json::Object event);
   void count(const char* outcome);
 
