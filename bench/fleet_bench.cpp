@@ -12,13 +12,13 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
-#include <malloc.h>
 #include <set>
 #include <unistd.h>
 
 #include "async/event_loop.hpp"
 #include "async/notify.hpp"
 #include "async/task_group.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/placement_controller.hpp"
@@ -322,7 +322,7 @@ class LargeFleet {
       settle();
       sent.push_back(world_.requests() - before);
     }
-    ::malloc_trim(0);
+    release_free_memory();
     fmt::print(
         "{:>6} x {:<4}{:>10.1f}{:>9.1f}{:>12.1f}{:>9.1f}{:>12.1f}{:>12.1f} s{:>10.1f}{:>10.0f}{:>10.0f}\n",
         clusters_, policies_, quantile(to_root, 0.5), quantile(to_root, 0.99), quantile(to_rollout, 0.5),

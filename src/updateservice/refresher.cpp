@@ -1,11 +1,11 @@
 #include "updateservice/refresher.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <utility>
 
 #include "async/callback.hpp"
 #include "base/log.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "updateservice/source_tree.hpp"
 
@@ -196,7 +196,7 @@ Task<void> Refresher::retire(std::shared_ptr<const Published> old) {
   const auto waited = co_await async::sleep_for(parts_.clock, kRetirement);
   co_await parts_.pool.run([old = std::exchange(old, nullptr)]() mutable {
     old.reset();
-    ::malloc_trim(0);  // many reloads must not leave the process as large as its largest moment
+    release_free_memory();  // many reloads must not leave the process as large as its largest moment
     return true;
   });
   co_return waited;
