@@ -139,6 +139,40 @@ const Case kFunctions[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Functions, Rendering, ::testing::ValuesIn(kFunctions));
 
+const Case kRegex[] = {
+    {"{{ regexMatch `^v[0-9]+$` \"v12\" }}{{ mustRegexMatch \"b\" \"abc\" }}{{ regexMatch \"^b\" \"abc\" }}",
+     "truetruefalse"},
+    {"{{ \"ocp-4.16.3\" | regexFind `\\d+\\.\\d+` }}|{{ mustRegexFind \"x\" \"abc\" }}|", "4.16||"},
+    {"{{ regexFindAll \"[2,4,6,8]\" \"123456789\" -1 }}{{ mustRegexFindAll \"[0-9]\" \"123\" 2 }}{{ "
+     "regexFindAll "
+     "\"a\" \"a\" 0 }}",
+     "[2 4 6 8][1 2][]"},
+    {"{{ regexFindAll \"a*\" \"baac\" -1 | len }}{{ regexFindAll `\\b` \"é x\" -1 | len }}", "32"},
+    {"{{ regexReplaceAll \"a(x*)b\" \"-ab-axxb-\" \"${1}W\" }} {{ regexReplaceAll \"a(x*)b\" \"-ab-axxb-\" "
+     "\"$1W\" }}",
+     "-W-xxW- ---"},
+    {"{{ mustRegexReplaceAll `(?P<first>\\w+) (\\w+)` \"one two\" `$2-$first-$$1-$9-${first-$` }}",
+     "two-one-$1--${first-$"},
+    {"{{ regexReplaceAll \"\" \"éa\" \"-\" }}{{ regexReplaceAll \"(?i)B|^\" \"abc\" \"_\" }}", "-é-a-_a_c"},
+    {"{{ regexReplaceAllLiteral \"a(x*)b\" \"-ab-axxb-\" \"${1}\" }}{{ mustRegexReplaceAllLiteral \"a\" "
+     "\"aa\" "
+     "\"$$\" }}",
+     "-${1}-${1}-$$$$"},
+    {"{{ regexSplit \"z+\" \"pizza\" -1 }}{{ mustRegexSplit \",\" \"a,b,c\" 2 }}{{ regexSplit \",\" \"\" -1 "
+     "| toJson "
+     "}}{{ regexSplit \"\" \"abc\" -1 }}{{ regexSplit \",\" \"a,b,\" -1 | toJson }}{{ regexSplit \",\" \"a\" "
+     "0 }}",
+     "[pi a][a b,c][\"\"][a b c][\"a\",\"b\",\"\"][]"},
+    {"{{ regexQuoteMeta \"1.2+3-[x]\" }}", "1\\.2\\+3-\\[x\\]"},
+    {"{{ regexMatch \"a(\" \"a\" }}",
+     "error: line 1, column 4: regexMatch: \"a(\" is no regular expression: missing ): a("},
+    {"{{ regexFindAll \"a\" \"a\" \"x\" }}",
+     "error: line 1, column 4: regexFindAll: argument 3 must be a whole number, found a string"},
+    {"{{ regexMatch (repeat 5000 \"a\") \"a\" }}",
+     "error: line 1, column 4: regexMatch: the regular expression has 5000 bytes; at most 4096 are read"},
+};
+INSTANTIATE_TEST_SUITE_P(Regex, Rendering, ::testing::ValuesIn(kRegex));
+
 const Case kErrors[] = {
     {"{{ .a", "error: line 1, column 1: the action has no end; expected \"}}\""},
     {"a\n {{ if .a }}b", "error: line 2, column 4: \"if\" has no end"},
@@ -323,6 +357,10 @@ TEST(Templates, AreBounded) {
       "{{ range 2000 }}{{ range 2000 }}{{ range 2000 }}x{{ end }}{{ end }}{{ end }}",
       "{{ printf \"%999999999d\" 1 }}{{ printf \"%900000d%900000d\" 1 1 }}",
       "{{ indent 900 (repeat 90000 \"\\n\") }}",
+      "{{ regexReplaceAll \"\" (repeat 900 \"x\") (repeat 90000 \"y\") }}",
+      "{{ regexFindAll \"a(.*b)?\" (repeat 900000 \"a\") -1 }}",
+      "{{ range until 90000 }}{{ regexMatch \"x{500}\" \"x\" }}{{ end }}",
+      "{{ regexMatch \"((x{100}){100}){100}\" \"x\" }}",
   };
   for (const char* text : texts) EXPECT_THAT(rendered(text), ::testing::StartsWith("error: ")) << text;
   std::string deep(5000, '(');
