@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
+
 namespace fairway::http {
 
 // 32 bytes.
@@ -33,5 +35,13 @@ class Sha256 {
 std::string random_bytes(std::size_t count);
 // Takes the same time wherever two texts of one length differ.
 bool equal_in_constant_time(std::string_view left, std::string_view right);
+
+// AES-256 in CBC mode with PKCS #7 padding: what others write and read who have nothing better in common. It
+// hides and does not sign: bytes that were changed, and a wrong key, are found out mostly, not always.
+inline constexpr std::size_t kAesKeySize = 32;
+inline constexpr std::size_t kAesBlockSize = 16;  // of the initialization vector too
+Result<std::string> encrypt_aes256_cbc(std::string_view key, std::string_view vector, std::string_view text);
+// No error says anything about the text.
+Result<std::string> decrypt_aes256_cbc(std::string_view key, std::string_view vector, std::string_view bytes);
 
 }  // namespace fairway::http
