@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "fleet/templates/encrypted.hpp"
 #include "fleet/templates/lexer.hpp"
 #include "fleet/templates/values.hpp"
 
@@ -11,6 +12,11 @@ namespace fairway::fleet::templates {
 namespace {
 
 constexpr std::string_view kMissing = "an answer is missing: ";
+// A function may quote what it was given.
+constexpr std::string_view kWithheld =
+    "it failed; why is not told, because the template has decrypted values";
+
+constexpr std::size_t kDecryptedInAStep = 256;
 
 struct Variable {
   std::string name;
@@ -77,7 +83,7 @@ class Evaluator {
   Result<Flow> step(const Node& node, const json::Value& dot) {
     switch (node.kind) {
       case Node::Kind::Text:
-        return put(node.text);
+        return put_text(node);
       case Node::Kind::Action: {
         FAIRWAY_TRY(const json::Value value, pipeline(node.pipeline, dot));
         if (!node.pipeline.variables.empty()) return Flow::On;
@@ -100,6 +106,13 @@ class Evaluator {
     FAIRWAY_CHECKED(session_.charge(0, text.size()));
     output_ += text;
     return Flow::On;
+  }
+
+  Result<Flow> put_text(const Node& node) {
+    if (!node.text.contains(kEncryptedPrefix)) return put(node.text);
+    const auto plain = session_.decrypt(node.text);
+    if (!plain) return at(node.at, plain.error());
+    return put(*plain);
   }
 
   Result<Flow> choose(const Node& node, const json::Value& dot) {
@@ -218,7 +231,8 @@ class Evaluator {
     auto result = function.run({.arguments = arguments, .session = session_, .indent = indent()});
     if (!result) {
       if (!is_missing_answer(result.error()))
-        result.error().message = fmt::format("{}: {}", function.name, result.error().message);
+        result.error().message = fmt::format("{}: {}", function.name,
+                                             session_.has_decrypted() ? kWithheld : result.error().message);
       return at(position, std::move(result.error()));
     }
     const Weight weight = weigh(*result, session_.settings().limits.max_steps);
@@ -251,7 +265,7 @@ class Evaluator {
   Result<json::Value> operand(const Operand& word, const json::Value& dot) {
     switch (word.kind) {
       case Operand::Kind::Literal:
-        return word.literal;
+        return literal(word);
       case Operand::Kind::Dot:
         return field(dot, word);
       case Operand::Kind::Variable: {
@@ -272,6 +286,15 @@ class Evaluator {
     const FunctionEntry* function = find_function(word.name, session_.settings().side);
     if (function == nullptr) return syntax_error(word.at, unknown(word.name));
     return call(*function, word.at, {});
+  }
+
+  Result<json::Value> literal(const Operand& word) {
+    const bool is_encrypted =
+        word.literal.is_string() && json::view(word.literal.get_string()).contains(kEncryptedPrefix);
+    if (!is_encrypted) return word.literal;
+    const auto plain = session_.decrypt(json::view(word.literal.get_string()));
+    if (!plain) return at(word.at, plain.error());
+    return json::Value(*plain);
   }
 
   static Result<json::Value> field(const json::Value& from, const Operand& word) {
@@ -325,6 +348,24 @@ Result<json::Value> Session::look_up(Lookup lookup) {
     return fail(ErrorCode::NotFound, fmt::format("{}{}", kMissing, lookup.to_string()));
   }
   return found->second;
+}
+
+Result<std::string> Session::encrypt(std::string_view text) {
+  if (!settings_.encrypt) {
+    misses_key_ = true;
+    return fail(ErrorCode::NotFound, fmt::format("{}the key of protect", kMissing));
+  }
+  FAIRWAY_TRY(const std::string bytes, settings_.encrypt(text));
+  has_encrypted_ = true;
+  return fmt::format("{}{}", kEncryptedPrefix, encode_base64(bytes));
+}
+
+Result<std::string> Session::decrypt(std::string_view text) {
+  if (!settings_.decrypt) return std::string(text);
+  FAIRWAY_CHECKED(charge(1 + text.size() / kDecryptedInAStep));
+  FAIRWAY_TRY(std::string plain, decrypted(text, settings_.decrypt));
+  has_decrypted_ |= plain != text;
+  return plain;
 }
 
 Result<void> Session::charge(std::size_t steps, std::size_t bytes) {

@@ -24,10 +24,17 @@ class Session {
   // Each action, pass and call is a step; texts and lists count by their size.
   Result<void> charge(std::size_t steps, std::size_t bytes = 0);
   void skip_object() { is_skipped_ = true; }
+  // What protect gives for the text.
+  Result<std::string> encrypt(std::string_view text);
+  // The text, with what is encrypted in it decrypted.
+  Result<std::string> decrypt(std::string_view text);
 
   const std::set<Lookup>& asked() const { return asked_; }
   const std::set<Lookup>& missing() const { return missing_; }
   bool is_skipped() const { return is_skipped_; }
+  bool misses_key() const { return misses_key_; }
+  bool has_encrypted() const { return has_encrypted_; }
+  bool has_decrypted() const { return has_decrypted_; }
 
  private:
   bool is_allowed(const Lookup& lookup) const;
@@ -38,6 +45,9 @@ class Session {
   std::size_t steps_ = 0;
   std::size_t bytes_ = 0;
   bool is_skipped_ = false;
+  bool misses_key_ = false;
+  bool has_encrypted_ = false;
+  bool has_decrypted_ = false;
 };
 
 // Whether an error says no more than that a lookup has no answer yet.

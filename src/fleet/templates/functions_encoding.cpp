@@ -60,7 +60,20 @@ Answer indent(const Call& call) {
   return indented(call, blanks, text_at(call, 1), false);
 }
 
+// An empty text has nothing to hide.
+Answer protect(const Call& call) {
+  if (call.session.settings().side != Side::Hub)
+    return fail(
+        ErrorCode::Invalid,
+        "this belongs into a template of the hub, {{hub … | protect hub}}; what is here was already sent");
+  const std::string text = text_at(call, 0);
+  if (text.empty()) return json::Value("");
+  FAIRWAY_TRY(const std::string made, call.session.encrypt(text));
+  return json::Value(made);
+}
+
 constexpr FunctionEntry kTable[] = {
+    {"protect", protect, 1, 1},
     {"base64enc", [](const Call& call) -> Answer { return json::Value(encode_base64(text_at(call, 0))); }, 1,
      1},
     {"b64enc", [](const Call& call) -> Answer { return json::Value(encode_base64(text_at(call, 0))); }, 1, 1},

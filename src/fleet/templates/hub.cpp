@@ -29,7 +29,11 @@ json::Object context_of(const HubFacts& facts) {
 }
 
 Settings settings_for(const HubFacts& facts, const Answers& answers, const Limits& limits) {
-  Settings settings{.side = Side::Hub, .context = context_of(facts), .answers = &answers, .limits = limits};
+  Settings settings{.side = Side::Hub,
+                    .context = context_of(facts),
+                    .answers = &answers,
+                    .encrypt = facts.encrypt,
+                    .limits = limits};
   if (!text_at(facts.root, {"spec", "hubTemplateOptions", "serviceAccountName"}).empty()) return settings;
   settings.only_namespace = text_at(facts.root, {"metadata", "namespace"});
   settings.only_cluster = facts.cluster;
@@ -63,7 +67,9 @@ HubResolution resolve_hub_templates(const json::Object& child, const HubFacts& f
     }
     made.asked.insert(found->asked.begin(), found->asked.end());
     missing.insert(found->missing.begin(), found->missing.end());
-    if (found->missing.empty()) *definition = std::move(found->value);
+    made.misses_key |= found->misses_key;
+    made.has_encrypted |= found->has_encrypted;
+    if (found->missing.empty() && !found->misses_key) *definition = std::move(found->value);
   }
   made.missing.assign(missing.begin(), missing.end());
   return made;

@@ -19,18 +19,23 @@ namespace fairway::fleet::templates {
 
 inline constexpr std::string_view kHubTemplatesError =
     "policy.open-cluster-management.io/hub-templates-error";
+// Of a child that uses protect, and of what its cluster makes of it: the initialization vector, in base64.
+inline constexpr std::string_view kEncryptionVector = "policy.open-cluster-management.io/encryption-iv";
 inline constexpr std::string_view kDisableTemplates = "policy.open-cluster-management.io/disable-templates";
 
 struct HubFacts {
   std::string cluster = {};          // .ManagedClusterName
   json::Object cluster_labels = {};  // .ManagedClusterLabels
   json::Object root = {};            // the root policy: .PolicyMetadata, and the namespace that may be read
+  Cipher encrypt = {};               // for protect, with the key of the cluster
 };
 
 struct HubResolution {
   json::Object child = {};  // not to be used while answers are missing
   std::set<Lookup> asked = {};
   std::vector<Lookup> missing = {};
+  bool misses_key = false;     // protect is used and the facts have nothing to encrypt with: likewise
+  bool has_encrypted = false;  // protect was used
   std::vector<std::string> errors = {};  // of templates, for people
 };
 

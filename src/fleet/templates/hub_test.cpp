@@ -100,5 +100,19 @@ TEST(HubTemplates, CanBeSwitchedOff) {
   EXPECT_FALSE(has_hub_templates(child("{{ x }}")));
 }
 
+TEST(HubTemplates, ProtectAsksForAKeyAndUsesIt) {
+  const json::Object given = child("{{hub .ManagedClusterName | protect hub}}");
+  HubResolution found = resolve_hub_templates(given, facts(), {});
+  EXPECT_TRUE(found.misses_key);
+  EXPECT_THAT(found.errors, IsEmpty());
+  HubFacts known = facts();
+  known.encrypt = [](std::string_view text) -> Result<std::string> { return std::string(text.size(), '\0'); };
+  found = resolve_hub_templates(given, known, {});
+  EXPECT_FALSE(found.misses_key);
+  EXPECT_TRUE(found.has_encrypted);
+  EXPECT_EQ(value_of(found), R"("$ocm_encrypted:AAAAAAAAAA==")");
+  EXPECT_FALSE(resolve_hub_templates(child("{{hub 1 hub}}"), known, {}).has_encrypted);
+}
+
 }  // namespace
 }  // namespace fairway::fleet::templates

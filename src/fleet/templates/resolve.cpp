@@ -35,7 +35,11 @@ class Resolver {
   explicit Resolver(const Settings& settings) : settings_(settings), session_(settings) {}
 
   Result<json::Value> text(std::string_view text, bool may_be_typed) {
-    if (!is_template(text, settings_.side)) return json::Value(text);
+    if (!is_template(text, settings_.side)) {
+      if (!text.contains(kEncryptedPrefix)) return json::Value(text);
+      FAIRWAY_TRY(const std::string plain, session_.decrypt(text));
+      return json::Value(plain);
+    }
     FAIRWAY_TRY(std::vector<Node> nodes,
                 parse(may_be_typed ? trim(text) : text, settings_.side, settings_.limits));
     const bool typed = may_be_typed && is_typed(nodes);
@@ -82,7 +86,10 @@ class Resolver {
     return {.value = std::move(value),
             .asked = session_.asked(),
             .missing = {session_.missing().begin(), session_.missing().end()},
-            .is_skipped = session_.is_skipped()};
+            .is_skipped = session_.is_skipped(),
+            .misses_key = session_.misses_key(),
+            .has_encrypted = session_.has_encrypted(),
+            .has_decrypted = session_.has_decrypted()};
   }
 
  private:

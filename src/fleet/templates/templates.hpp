@@ -6,6 +6,11 @@
 // caller can watch it. A missing field or key is the empty text, never "<no value>". An error names the place
 // of the template and the place in it.
 //
+// What is encrypted ($ocm_encrypted:…, by protect on the hub) is decrypted where a policy wrote it: in its
+// texts and in the literals of its actions, before any function sees them. It is never read as a template
+// itself, and what was looked up is never decrypted. Once something was, errors of functions no longer say
+// why: they could show it.
+//
 //   templates::Answers answers;
 //   for (;;) {
 //     auto found = templates::resolve(spec, {.side = Side::Hub, .context = context, .answers = &answers});
@@ -16,6 +21,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +52,11 @@ struct Lookup {
 using Answer = Result<json::Value>;
 using Answers = std::map<Lookup, Answer>;
 
+// What protect gives, in front of the base64 of the bytes.
+inline constexpr std::string_view kEncryptedPrefix = "$ocm_encrypted:";
+// From a text to its encrypted bytes, or back. Its errors say nothing of the text.
+using Cipher = std::function<Result<std::string>(std::string_view)>;
+
 struct Limits {
   std::size_t max_output = 1024 * 1024;  // bytes of one resolution
   std::size_t max_steps = 100'000;       // actions, loop passes and calls
@@ -60,6 +71,10 @@ struct Settings {
   // Where given, nothing else may be looked up than this namespace, and the ManagedCluster of this name.
   std::optional<std::string> only_namespace = {};
   std::string only_cluster = {};
+  // For protect, on the hub; without it a resolution that uses protect says so (misses_key).
+  Cipher encrypt = {};
+  // For texts that are encrypted, in the cluster; without it they stay as they are.
+  Cipher decrypt = {};
   Limits limits = {};
 };
 
@@ -68,6 +83,9 @@ struct Resolution {
   std::set<Lookup> asked = {};       // all lookups that were made
   std::vector<Lookup> missing = {};  // those without an answer
   bool is_skipped = false;           // skipObject was called: the object is not meant here
+  bool misses_key = false;     // protect was called, and there is nothing to encrypt with: not to be used
+  bool has_encrypted = false;  // protect was called
+  bool has_decrypted = false;  // the value holds what nobody may be shown
 };
 
 // Every text in the value, keys included. A text that is one action and ends in toInt, toBool, toLiteral,
@@ -75,6 +93,11 @@ struct Resolution {
 Result<Resolution> resolve(const json::Value& value, const Settings& settings);
 // A text as a whole; the value is a text.
 Result<Resolution> resolve_text(std::string_view text, const Settings& settings);
+
+// Whether a text, or a key, of the value is encrypted.
+bool has_encrypted(const json::Value& value);
+// Whether all of them can be read; the error is the first one's.
+Result<void> check_encrypted(const json::Value& value, const Cipher& decrypt);
 
 bool is_template(std::string_view text, Side side);
 bool has_templates(const json::Value& value, Side side);

@@ -224,6 +224,62 @@ std::string resolved(std::string_view text, const Settings& given = settings()) 
   return found ? json::serialize(found->value) : "error: " + found.error().describe();
 }
 
+// Its bytes are the text backwards, with a mark.
+Result<std::string> backwards(std::string_view text) {
+  return "<" + std::string(text.rbegin(), text.rend());
+}
+Result<std::string> forwards(std::string_view bytes) {
+  if (!bytes.starts_with('<')) return fail(ErrorCode::Invalid, "wrong key");
+  return std::string(bytes.rbegin(), bytes.rend() - 1);
+}
+
+TEST(Templates, ProtectEncryptsOnTheHub) {
+  Settings given = settings(Side::Hub);
+  auto asked = resolve_text("{{hub .ManagedClusterName | protect hub}}", given);
+  ASSERT_TRUE(asked);
+  EXPECT_TRUE(asked->misses_key) << "the key is asked for, as lookups are";
+  EXPECT_FALSE(asked->has_encrypted);
+  given.encrypt = backwards;
+  asked = resolve_text("a {{hub .ManagedClusterName | protect hub}}", given);
+  ASSERT_TRUE(asked);
+  EXPECT_FALSE(asked->misses_key);
+  EXPECT_TRUE(asked->has_encrypted);
+  EXPECT_EQ(json::view(asked->value.get_string()), "a $ocm_encrypted:" + encode_base64("<1rebmem"));
+  EXPECT_EQ(rendered("{{hub protect \"\" hub}}", given), "") << "there is nothing to hide";
+  given.encrypt = [](std::string_view) -> Result<std::string> {
+    return fail(ErrorCode::Forbidden, "no key");
+  };
+  EXPECT_EQ(rendered("{{hub protect \"x\" hub}}", given), "error: line 1, column 7: protect: no key");
+  EXPECT_EQ(rendered("{{ protect \"x\" }}"),
+            "error: line 1, column 4: protect: this belongs into a template of the hub, {{hub … | protect "
+            "hub}}; what is "
+            "here was already sent");
+}
+
+TEST(Templates, DecryptedInTheCluster) {
+  const std::string hidden = "$ocm_encrypted:" + encode_base64("<olleh");
+  Settings given = settings();
+  EXPECT_EQ(rendered(hidden, given), hidden) << "without a cipher it stays";
+  EXPECT_FALSE(resolve_text(hidden, given)->has_decrypted);
+  given.decrypt = forwards;
+  EXPECT_TRUE(resolve_text(hidden, given)->has_decrypted);
+  EXPECT_FALSE(resolve_text("plain", given)->has_decrypted);
+  EXPECT_EQ(rendered(hidden + " " + hidden, given), "hello hello");
+  EXPECT_EQ(rendered("{{ \"" + hidden + "\" | upper | base64enc }}{{ `" + hidden + "` }}" + hidden, given),
+            encode_base64("HELLO") + "hellohello");
+  EXPECT_EQ(resolved("{'" + hidden + "': ['" + hidden + "']}", given), R"({"hello":["hello"]})");
+  EXPECT_EQ(rendered("$ocm_encrypted:" + encode_base64("<}} x {{"), given), "{{ x }}")
+      << "what comes of it is no template";
+  EXPECT_EQ(resolved("{a: {b: '$ocm_encrypted:YWJj'}}", given), "error: a.b: wrong key");
+  EXPECT_THAT(resolved("{a: '$ocm_encrypted:?'}", given),
+              HasSubstr("a: what follows $ocm_encrypted: is no base64"));
+  EXPECT_EQ(rendered("{{ if true }}$ocm_encrypted:YWJj{{ end }}", given),
+            "error: line 1, column 14: wrong key");
+  const std::string failing = rendered("{{ fail \"" + hidden + "\" }}", given);
+  EXPECT_THAT(failing, HasSubstr("fail: it failed; why is not told"));
+  EXPECT_THAT(failing, ::testing::Not(HasSubstr("hello")));
+}
+
 TEST(Templates, ValuesKeepTheirTypes) {
   EXPECT_EQ(resolved("{a: '{{ .Number }}', b: '{{ .Number | toInt }}', c: '{{ \"true\" | toBool }}'}"),
             R"({"a":"7","b":7,"c":true})");
