@@ -125,6 +125,20 @@ has_left() { [ -z "$(kubectl get managedclusterviews,managedclusteractions -A -o
 eventually has_left || fail "nothing is left of the rollout" "$(kubectl get managedclusterviews,managedclusteractions -A)"
 lacks "nothing was refused to the hub" "$(cat "$work/hub.err")" forbidden
 denied hub get secrets -A
+denied hub create secrets -A
+# Protected values take more rights, and say so.
+protected='{{hub "opensesame" | protect hub}}'
+run 0 kubectl patch policy notice --type=json -p "[{\"op\":\"add\",\"path\":\"/spec/policy-templates/0/objectDefinition/spec/object-templates/0/objectDefinition/data/text\",\"value\":\"${protected//\"/\\\"}\"}]"
+says() { child member1 .spec | grep -q "$1"; }
+eventually says 'deploy/hub/templates.yaml has the rights' || fail "what protect takes is told" "$(child member1 .spec)"
+run 0 kubectl apply -f "$deploy/hub/templates.yaml"
+run 0 kubectl annotate policy notice policy.open-cluster-management.io/trigger-update=1
+eventually says '"text":"$ocm_encrypted:' || fail "with them it is encrypted" "$(child member1 .spec)"
+lacks "which hides it" "$(child member1 .spec)" opensesame
+run 0 kubectl -n member1 get secret policy-encryption-key
+run 0 kubectl auth can-i get secrets/policy-encryption-key -A --as system:serviceaccount:fairway:fairway-hub
+denied hub get secrets -A
+denied hub list secrets -A
 denied hub delete managedclusters
 denied hub create rolebindings -A
 for query in $(python3 -c 'import json,sys; [print(t["expr"].replace(" ", "\t")) for p in json.load(open(sys.argv[1]))["panels"] for t in p["targets"]]' "$deploy/dashboards/controllers.json"); do

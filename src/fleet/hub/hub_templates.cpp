@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+#include "fleet/protection.hpp"
 #include "kube/client/discovery.hpp"
 
 namespace fairway::fleet {
@@ -12,13 +14,23 @@ constexpr int kMostRounds = 20;
 
 }  // namespace
 
-Task<json::Object> HubTemplates::resolve(json::Object child, templates::HubFacts facts) {
+Task<json::Object> HubTemplates::resolve(json::Object child, templates::HubFacts facts,
+                                         std::shared_ptr<const json::Object> have) {
   const bool has_account =
       json::get_string(facts.root, {"spec", "hubTemplateOptions", "serviceAccountName"}).value_or("") != "";
+  const std::string vector = (have ? vector_of(*have) : std::nullopt).value_or(new_vector());
   templates::Answers answers;
   for (int round = 0;; ++round) {
     templates::HubResolution found = templates::resolve_hub_templates(child, facts, answers);
-    if (found.missing.empty()) co_return std::move(found.child);
+    if (found.misses_key) {
+      FAIRWAY_CO_TRY(facts.encrypt, co_await encryption_for(facts.cluster, vector));
+      continue;
+    }
+    if (found.missing.empty()) {
+      if (found.has_encrypted)
+        kube::set_annotation(found.child, templates::kEncryptionVector, encode_base64(vector));
+      co_return std::move(found.child);
+    }
     for (const templates::Lookup& each : found.missing) {
       if (has_account || round == kMostRounds) {
         answers.emplace(each,
@@ -30,6 +42,36 @@ Task<json::Object> HubTemplates::resolve(json::Object child, templates::HubFacts
       FAIRWAY_CO_CHECKED(co_await answer(each, answers));
     }
   }
+}
+
+Task<templates::Cipher> HubTemplates::encryption_for(std::string cluster, std::string vector) {
+  const auto secret = co_await encryption_secret(cluster);
+  if (!secret) {
+    // What stays as it is, is told at the template.
+    if (retry_of(secret.error().code) != Retry::Never || co_await async::is_cancelled())
+      co_return std::unexpected(secret.error());
+    co_return impossible(
+        {secret.error().code,
+         fmt::format(
+             "Secret {}/{}, which has the key, can be neither read nor made: {}; deploy/hub/templates.yaml "
+             "has the rights that it takes",
+             cluster, kEncryptionSecret, secret.error().message)});
+  }
+  auto keys = EncryptionKeys::from(*secret);
+  if (!keys) co_return impossible(keys.error());
+  co_return encryption_with(*std::move(keys), std::move(vector));
+}
+
+// Another controller may make it at the same time: then theirs is the one.
+Task<json::Object> HubTemplates::encryption_secret(std::string cluster) {
+  kube::Client& client = runtime_.client();
+  const kube::Resource place = kSecrets.at({cluster, std::string(kEncryptionSecret)});
+  auto found = co_await client.get(place);
+  if (found || found.error().code != ErrorCode::NotFound) co_return found;
+  auto made =
+      co_await client.create(kSecrets.in(cluster), new_encryption_secret(cluster, client.clock().now()));
+  if (made || made.error().code != ErrorCode::AlreadyExists) co_return made;
+  co_return co_await client.get(place);
 }
 
 Task<kube::ObjectCache*> HubTemplates::cache_for(templates::Lookup lookup) {

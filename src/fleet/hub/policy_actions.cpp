@@ -44,7 +44,8 @@ Task<std::vector<PolicyAction>> PolicyController::decide_children(kube::ObjectKe
     if (bound.root) want = wanted_child(bound, *enforcement, *table, cluster);
     if (want && has_templates) {
       FAIRWAY_CO_TRY(json::Object resolved,
-                     co_await templates_.resolve(*std::move(want), facts_for(bound, cluster)));
+                     co_await templates_.resolve(*std::move(want), facts_for(bound, cluster),
+                                                 policies_.get({cluster, name})));
       want = std::move(resolved);
     }
     const auto have = policies_.get({cluster, name});
