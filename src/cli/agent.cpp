@@ -27,7 +27,9 @@ constexpr const char* kAgentDescription =
     "enforces them there, and tells the hub what it found. It needs no more rights on the hub than to read "
     "the "
     "policies\n"
-    "of that namespace and to write their statuses; deploy/agent has the roles.";
+    "of that namespace and the key that they are protected with, and to write their statuses; deploy/agent "
+    "has the "
+    "roles.";
 
 constexpr const char* kAgentExamples =
     "# Hub and member in one embedded API server\n"

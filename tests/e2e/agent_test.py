@@ -3,8 +3,10 @@
 
 The agent has the rights of deploy/agent, by its own tokens, throughout.
 """
+import base64
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -299,6 +301,10 @@ def rights(member):
     equal("not those of others", may(member.hub_file, "list", policies, "-n", "member2"), "no")
     equal("nor to change them", may(member.hub_file, "update", policies, "-n", member.name), "no")
     equal("no secrets of the hub", may(member.hub_file, "get", "secrets", "-n", member.name), "no")
+    equal("but the key of protected values", may(member.hub_file, "get", "secrets/policy-encryption-key", "-n", member.name), "yes")
+    equal("which it may not change", may(member.hub_file, "update", "secrets/policy-encryption-key", "-n", member.name), "no")
+    equal("nor look for", may(member.hub_file, "list", "secrets", "-n", member.name), "no")
+    equal("nor that of others", may(member.hub_file, "get", "secrets/policy-encryption-key", "-n", "member2"), "no")
     equal("no nodes of the cluster", may(member.cluster_file, "list", "nodes"), "no")
 
 
@@ -355,6 +361,98 @@ def outage(api, member):
     member.drop("still")
 
 
+class ProtectingHub:
+    """The hub's propagator, and a policy of it that is bound to one cluster."""
+
+    def __init__(self, member):
+        self.member = member
+        self.apply({"apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster", "metadata": {"name": member.name},
+                    "spec": {"hubAcceptsClient": True}},
+                   namespace("fleet"), config_map("settings", "fleet", {"password": "opensesame"}))
+        self.controllers = Daemon(["controllers", "--only", "policy,placement", "--kubeconfig", member.api.kubeconfig, "--context", "hub",
+                                   "--metrics-listen", "127.0.0.1:0"], {"status": r"^status on http://\S+:(\d+)"})
+
+    def apply(self, *objects):
+        self.member.kubectl("apply", "-f", "-", context="hub", given=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+
+    def bind(self, name, *templates):
+        placement = {"apiGroup": "cluster.open-cluster-management.io", "kind": "Placement", "name": name}
+        group = "policy.open-cluster-management.io"
+        self.apply({"apiVersion": GROUP, "kind": "Policy", "metadata": {"name": name, "namespace": "fleet"},
+                    "spec": {"disabled": False, "remediationAction": "enforce",
+                             "policy-templates": [{"objectDefinition": configuration(name, *templates)}]}},
+                   {"apiVersion": "cluster.open-cluster-management.io/v1beta1", "kind": "Placement",
+                    "metadata": {"name": name, "namespace": "fleet"}, "spec": {}},
+                   {"apiVersion": GROUP, "kind": "PlacementBinding", "metadata": {"name": name, "namespace": "fleet"},
+                    "placementRef": placement, "subjects": [{"apiGroup": group, "kind": "Policy", "name": name}]})
+
+    def secret(self):
+        text = self.member.kubectl("-n", self.member.name, "get", "secret", "policy-encryption-key", "-o", "json", context="hub")
+        return json.loads(text)
+
+    def set_keys(self, **data):
+        self.member.kubectl("-n", self.member.name, "patch", "secret", "policy-encryption-key", "--type=merge", "-p",
+                            json.dumps({"data": data}), context="hub")
+
+    def write_anew(self, name, mark):
+        self.member.kubectl("-n", "fleet", "annotate", "--overwrite", "policies.policy.open-cluster-management.io", name,
+                            f"policy.open-cluster-management.io/trigger-update={mark}", context="hub")
+
+
+def protected_values(api, folder):
+    """5.8, protect: a value goes from the hub to the cluster, and nobody between them reads it."""
+    with Member(api, folder, "member2") as member:
+        hub = ProtectingHub(member)
+        with hub.controllers:
+            value = '{{hub fromConfigMap "fleet" "settings" "password" | protect hub}}'
+            made = config_map("made", "default", {"plain": value, "upper": '{{ "' + value + '" | upper }}', "object": value + "{{ .ObjectName }}"})
+            hub.bind("safe", wants("musthave", made, recordDiff="InStatus"))
+            member.await_message("safe", found("configmaps [made] found as specified in namespace default"))
+            equal("the cluster has it", member.get("configmap", "made", "default")["data"],
+                  {"plain": "opensesame", "upper": "OPENSESAME", "object": "opensesamemade"})
+            child = member.child("safe")
+            check("the child has an initialization vector", child["metadata"]["annotations"]["policy.open-cluster-management.io/encryption-iv"])
+            check("the Secret says when", hub.secret()["metadata"]["annotations"]["policy.open-cluster-management.io/last-rotated"])
+
+            def hides(what):
+                shown = json.dumps([member.child("safe"), member.get("configurationpolicies", "safe", member.name)])
+                events = member.kubectl("get", "events", "-A", "-o", "json") + member.kubectl("get", "events", "-A", "-o", "json", context="hub")
+                for text in (shown, events, member.agent.logged(), hub.controllers.logged()):
+                    check(f"{what}: nobody is shown the value", "opensesame" not in text.lower() and "oldsesame" not in text.lower())
+            check("which is encrypted", "$ocm_encrypted:" in json.dumps(child["spec"]))
+            hides("as made")
+
+            member.kubectl("-n", "default", "patch", "configmap", "made", "--type=merge", "-p", '{"data":{"plain":"oldsesame"}}')
+            eventually(lambda: member.get("configmap", "made", "default")["data"]["plain"] == "opensesame", "a change is undone")
+            hides("as undone")
+
+            hub.write_anew("safe", "1")
+            hub.apply(config_map("settings", "fleet", {"password": "opensesame", "other": "1"}))
+            member.kubectl("-n", "fleet", "label", "policies.policy.open-cluster-management.io", "safe", "seen=yes", context="hub")
+            eventually(lambda: member.child("safe")["metadata"]["labels"].get("seen") == "yes", "the child is written again")
+            equal("with the same texts", member.child("safe")["spec"], child["spec"])
+            equal("which is no new generation", member.child("safe")["metadata"]["generation"], child["metadata"]["generation"])
+
+            old = hub.secret()["data"]["key"]
+            hub.set_keys(key=base64.b64encode(b"n" * 32).decode(), previousKey=old)
+            member.kill()
+            member.start()
+            member.kubectl("-n", "default", "delete", "configmap", "made")
+            eventually(lambda: member.get("configmap", "made", "default"), "the previous key still reads it")
+            hub.write_anew("safe", "2")
+            eventually(lambda: member.child("safe")["spec"] != child["spec"], "the hub encrypts with the new key")
+            hub.set_keys(previousKey=None)
+            member.kubectl("-n", "default", "delete", "configmap", "made")
+            eventually(lambda: member.get("configmap", "made", "default"), "and the cluster reads it with that")
+
+            hub.set_keys(key=base64.b64encode(b"x" * 32).decode())
+            member.kill()
+            member.start()
+            eventually(lambda: re.search(r"data\.\w+: (line 1, column \d+: )?the value was encrypted with neither key nor previousKey",
+                                         (member.messages("safe") or [""])[0]), "a key that does not fit is told, with the place")
+            hides("as told")
+
+
 def main():
     if not shutil.which("kubectl"):
         not_run("there is no kubectl")
@@ -376,6 +474,8 @@ def main():
                 ):
                     with case(title):
                         part(member)
+                with case("protected values"):
+                    protected_values(api, folder)
                 with case("an outage of hub and cluster"):
                     outage(api, member)
         finally:

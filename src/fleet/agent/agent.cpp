@@ -26,6 +26,14 @@ AgentSettings completed(AgentSettings settings) {
   return settings;
 }
 
+// What ends up in the log: a server may quote what it was sent.
+Error without_values(Error error, const Observed& seen) {
+  if (std::ranges::any_of(seen.templates, &PreparedTemplate::has_decrypted) &&
+      error.code != ErrorCode::Cancelled)
+    error.message = "the server's words are not told, because the policy has decrypted values";
+  return error;
+}
+
 bool is_policy_group(std::string_view api_version) {
   return api_version.starts_with("policy.open-cluster-management.io/");
 }
@@ -123,7 +131,8 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
       const bool is_question = std::holds_alternative<TryUpdate>(each);
       log::write(is_question ? log::Level::Debug : log::Level::Info, describe(each),
                  {{"policy", key.to_string()}});
-      FAIRWAY_CO_CHECKED(co_await act(key, each, seen.outcomes));
+      const auto done = co_await act(key, each, seen.outcomes);
+      if (!done) co_return std::unexpected(without_values(done.error(), seen));
       if (const auto* written = std::get_if<WriteStatus>(&each))
         found = json::get_string(written->status, {"compliant"}).value_or("Unknown");
       is_settled |= std::holds_alternative<WriteStatus>(each) || std::holds_alternative<SetFinalizer>(each);
@@ -141,10 +150,13 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
 Task<Observed> ClusterAgent::observe(kube::ObjectKey key, ObjectPointer policy) {
   Learned learned{.key = key};
   const Configuration configuration = Configuration::from(*policy);
+  if (has_encrypted(configuration))
+    FAIRWAY_CO_CHECKED(co_await learn_decryption(configuration, vector_of(*policy), learned));
   FAIRWAY_CO_TRY(Preparation prepared, co_await prepare_policy(configuration, learned));
   Observed seen{.policy = policy,
                 .templates = std::move(prepared.templates),
                 .namespaces = std::move(prepared.namespaces),
+                .lacks_key = learned.lacks_key,
                 .now = client_.clock().now()};
   if (const auto known = selected_.find(key); known != selected_.end())
     seen.namespaces_before = known->second;
@@ -166,14 +178,49 @@ Task<Observed> ClusterAgent::observe(kube::ObjectKey key, ObjectPointer policy) 
   co_return seen;
 }
 
+// The keys that are known are enough as long as they fit: so a cluster goes on without its hub.
+Task<void> ClusterAgent::learn_decryption(Configuration configuration, std::optional<std::string> vector,
+                                          Learned& learned) {
+  if (keys_) {
+    learned.decrypt = decryption_with(*keys_, vector);
+    if (check_encrypted(configuration, learned.decrypt)) co_return Result<void>{};
+  }
+  const auto read = co_await read_keys();
+  if (!read && (retry_of(read.error().code) != Retry::Never || co_await async::is_cancelled()))
+    co_return std::unexpected(read.error());
+  learned.lacks_key = !read;
+  learned.decrypt = read ? decryption_with(*keys_, std::move(vector)) : impossible(read.error());
+  co_return Result<void>{};
+}
+
+Task<void> ClusterAgent::read_keys() {
+  const kube::ObjectKey key{settings_.cluster, std::string(kEncryptionSecret)};
+  const auto secret = co_await hub_client_.get(kSecrets.at(key));
+  if (!secret && secret.error().code == ErrorCode::NotFound)
+    co_return fail(
+        ErrorCode::NotFound,
+        fmt::format("there is no Secret {} on the hub, which has the key of encrypted values; the hub "
+                    "makes it when it writes a policy with protect",
+                    key.to_string()));
+  if (!secret && secret.error().code == ErrorCode::Forbidden)
+    co_return fail(
+        ErrorCode::Forbidden,
+        fmt::format("the agent may not read Secret {} on the hub, which has the key of encrypted values: "
+                    "{}; deploy/agent/hub.yaml has the right that it takes",
+                    key.to_string(), secret.error().message));
+  if (!secret) co_return std::unexpected(secret.error());
+  FAIRWAY_CO_TRY(keys_, EncryptionKeys::from(*secret));
+  co_return Result<void>{};
+}
+
 Task<Preparation> ClusterAgent::prepare_policy(Configuration configuration, Learned& learned) {
   const std::vector<NamespaceFacts> namespaces = namespace_facts();
-  Preparation prepared = prepare(configuration, namespaces, learned.kinds, learned.answers);
+  Preparation prepared = prepare(configuration, namespaces, learned.kinds, learned.answers, learned.decrypt);
   while (!prepared.is_complete()) {
     for (const kube::GroupVersionKind& each : prepared.unknown_kinds)
       FAIRWAY_CO_CHECKED(co_await learn_kind(each, learned.kinds));
     for (const templates::Lookup& each : prepared.missing) FAIRWAY_CO_CHECKED(co_await answer(each, learned));
-    prepared = prepare(configuration, namespaces, learned.kinds, learned.answers);
+    prepared = prepare(configuration, namespaces, learned.kinds, learned.answers, learned.decrypt);
   }
   for (const PreparedTemplate& each : prepared.templates) {
     const kube::ResourceType type{
@@ -229,7 +276,7 @@ Task<void> ClusterAgent::answer(templates::Lookup lookup, Learned& learned) {
 Task<void> ClusterAgent::complete_objects(PreparedTemplate& prepared, Learned& learned) {
   for (;;) {
     ObjectLookups lookups;
-    PreparedTemplate complete = resolve_objects(prepared, learned.answers, lookups);
+    PreparedTemplate complete = resolve_objects(prepared, learned.answers, lookups, learned.decrypt);
     if (lookups.missing.empty()) {
       prepared = std::move(complete);
       co_return Result<void>{};

@@ -1,9 +1,10 @@
 // ClusterAgent: both halves of the agent, wired to a hub and to its cluster. Observe → decide → act.
 //
-// From the hub it reads the child policies of its own namespace and writes their statuses, nothing else. In
-// the cluster it keeps ConfigurationPolicies in one namespace and does what they say. Each half goes on
-// without the other: a cluster keeps being evaluated while the hub is away, and says so when it is back.
-// Nothing is remembered that a restart would need. Belongs to one event loop; both runtimes outlive it.
+// From the hub it reads the child policies of its own namespace and, where they have encrypted values, the
+// one Secret with their key; it writes their statuses, nothing else. In the cluster it keeps
+// ConfigurationPolicies in one namespace and does what they say. Each half goes on without the other: a
+// cluster keeps being evaluated while the hub is away, and says so when it is back. Nothing is remembered
+// that a restart would need. Belongs to one event loop; both runtimes outlive it.
 //
 //   ClusterAgent agent(cluster, hub, executor, {.cluster = "member1"}, registry);
 //   … cluster.run(), hub.run() …
@@ -21,6 +22,7 @@
 #include "fleet/agent/framework.hpp"
 #include "fleet/agent/object_watches.hpp"
 #include "fleet/agent/targets.hpp"
+#include "fleet/protection.hpp"
 #include "kube/runtime/runtime.hpp"
 
 namespace fairway::fleet::agent {
@@ -57,8 +59,14 @@ class ClusterAgent {
     KnownKinds kinds = {};
     templates::Answers answers = {};
     std::set<Interest> interests = {};
+    templates::Cipher decrypt = {};
+    bool lacks_key = false;
   };
   Task<Preparation> prepare_policy(Configuration configuration, Learned& learned);
+  // Of encrypted values, where the policy has any.
+  Task<void> learn_decryption(Configuration configuration, std::optional<std::string> vector,
+                              Learned& learned);
+  Task<void> read_keys();
   Task<void> answer(templates::Lookup lookup, Learned& learned);
   Task<void> complete_objects(PreparedTemplate& prepared, Learned& learned);
   Task<void> learn_kind(kube::GroupVersionKind kind, KnownKinds& known);
@@ -102,6 +110,8 @@ class ClusterAgent {
     SteadyTime at;
   };
   std::map<kube::ObjectKey, std::map<Subject, Trial>> trials_;
+  // Read when first needed, and again when something cannot be read with them: the hub may be away.
+  std::optional<EncryptionKeys> keys_;
   // Of ConfigurationPolicies, by the child and the template's name; for the child's status to tell.
   std::map<kube::ObjectKey, std::map<std::string, Refusal>> refusals_;
   metrics::Family<metrics::Counter>& evaluations_;

@@ -194,6 +194,7 @@ Plan look(const Observed& seen, const Configuration& configuration) {
   const auto is_unreadable = [](const PreparedTemplate& each) {
     return each.fault && each.fault->reason == kServerError;
   };
+  if (seen.lacks_key) plan.wake(seen.now + kRefusalStands, "the key of encrypted values could not be read");
   if (std::ranges::any_of(seen.templates, is_unreadable))
     plan.wake(seen.now + kRefusalStands, "a kind could not be read");
   return plan;

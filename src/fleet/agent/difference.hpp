@@ -16,6 +16,9 @@ inline constexpr const char* kCensoredDiff =
     "# This diff may contain sensitive data. The \"recordDiff\" field must be set to \"InStatus\" to record "
     "a diff.";
 
+// Likewise, whatever the policy asks for.
+inline constexpr const char* kEncryptedDiff = "# This diff is not recorded: the policy has encrypted values.";
+
 std::string difference(const json::Object& existing, const json::Object& updated);
 // Whether objects of this kind usually hold secrets.
 bool is_sensitive(const json::Object& object);

@@ -166,6 +166,9 @@ class Framework {
     for (const char* part : {"labels", "annotations"})
       if (const json::Object* given = json::get_object(definition, {"metadata", part}))
         metadata[part] = *given;
+    // What the template has encrypted is read with it.
+    if (const auto vector = kube::annotation(child_, templates::kEncryptionVector))
+      kube::set_annotation(made, templates::kEncryptionVector, std::string(*vector));
     kube::set_label(made, kPolicyLabel, seen_.key.name);
     kube::set_label(made, kClusterNameLabel, seen_.key.namespace_);
     kube::set_label(made, kClusterNamespaceLabel, seen_.key.namespace_);

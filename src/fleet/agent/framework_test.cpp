@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/text.hpp"
+#include "fleet/templates/hub.hpp"
 #include "json/yaml.hpp"
 #include "kube/core/plan.hpp"
 
@@ -151,6 +152,18 @@ TEST(Framework, MaterialisesAndFollows) {
   EXPECT_EQ(world.observed(), 1);
   EXPECT_THAT(world.messages(), ElementsAre("NonCompliant; violation - namespaces [foo] not found"));
   EXPECT_EQ(world.pass(), "");
+}
+
+// What is encrypted in the template is read with it.
+TEST(Framework, TheInitializationVectorComesAlong) {
+  World world;
+  world.set_child(spec(""));
+  json::Object child = *world.child;
+  kube::set_annotation(child, templates::kEncryptionVector, "AAAAAAAAAAAAAAAAAAAAAA==");
+  world.child = std::make_shared<json::Object>(child);
+  world.pass();
+  EXPECT_EQ(kube::annotation(*world.policies.at("c"), templates::kEncryptionVector),
+            "AAAAAAAAAAAAAAAAAAAAAA==");
 }
 
 // D22: a finding from before the flip is never taken for one after it.

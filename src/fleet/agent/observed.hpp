@@ -58,6 +58,7 @@ struct PreparedTemplate {
   std::vector<Target> targets = {};
   bool is_over_objects = false;  // its definitions are templates that need the live objects; see targets.hpp
   bool is_skipped = false;       // skipObject was called for all of them
+  bool has_decrypted = false;    // its definitions hold what no message, diff or log line may show
   std::optional<Fault> fault = {};
 };
 
@@ -89,6 +90,7 @@ struct Observed {
   std::optional<std::vector<std::string>> namespaces_before = {};  // at the last look, where known
   std::vector<Related> related = {};
   Outcomes outcomes = {};
+  bool lacks_key = false;  // of its encrypted values: the hub would not give it
   WallTime now = {};
 };
 

@@ -1,5 +1,6 @@
 #include "fleet/agent/targets.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -33,11 +34,17 @@ PreparedTemplate faulty(std::string_view reason, std::string message) {
   return {.fault = Fault{std::string(reason), std::move(message)}};
 }
 
+// What a parser says may quote what it read.
+std::string told(const Error& error, bool has_decrypted) {
+  return has_decrypted ? "it cannot be read; why is not told, because it has decrypted values"
+                       : error.describe();
+}
+
 class Preparer {
  public:
   Preparer(const Configuration& configuration, const std::vector<NamespaceFacts>& namespaces,
-           const KnownKinds& kinds, const templates::Answers& answers)
-      : configuration_(configuration), kinds_(kinds), answers_(answers) {
+           const KnownKinds& kinds, const templates::Answers& answers, const templates::Cipher& decrypt)
+      : configuration_(configuration), kinds_(kinds), answers_(answers), decrypt_(decrypt) {
     made_.namespaces = select_namespaces(configuration.namespaces, namespaces);
   }
 
@@ -64,24 +71,26 @@ class Preparer {
   }
 
   templates::Settings settings(std::string_view ns = {}) const {
-    templates::Settings made{.side = templates::Side::Cluster, .answers = &answers_};
+    templates::Settings made{.side = templates::Side::Cluster, .answers = &answers_, .decrypt = decrypt_};
     if (!ns.empty()) made.context["ObjectNamespace"] = ns;
     return made;
   }
 
   void add_raw(const std::string& raw) {
     std::string text = raw;
+    bool has_decrypted = false;
     if (configuration_.resolves_templates) {
       const auto found = resolved(templates::resolve_text(raw, settings()));
       if (!found) return;
       text = json::view(found->value.get_string());
+      has_decrypted = found->has_decrypted;
     }
     const auto entries = json::parse_yaml(text);
     if (!entries) {
-      made_.templates.push_back(faulty(
-          kTemplateError, fmt::format("object-templates-raw is no YAML: {}", entries.error().describe())));
+      made_.templates.push_back(faulty(kTemplateError, fmt::format("object-templates-raw is no YAML: {}",
+                                                                   told(entries.error(), has_decrypted))));
     } else if (entries->is_array()) {
-      for (const json::Value& each : entries->get_array()) add_entry(each);
+      for (const json::Value& each : entries->get_array()) add_entry(each, false, has_decrypted);
     } else if (!entries->is_null()) {
       made_.templates.push_back(faulty(
           kTemplateError, fmt::format("object-templates-raw must give a list of object templates, found {}",
@@ -92,12 +101,13 @@ class Preparer {
   void add(const json::Value& entry) {
     const bool is_template =
         configuration_.resolves_templates && templates::has_templates(entry, templates::Side::Cluster);
-    if (!is_template) return add_entry(entry);
-    if (is_over_objects(entry) || mentions(json::serialize(entry), ".ObjectNamespace"))
-      return add_entry(entry, true);
+    const bool is_encrypted = configuration_.resolves_templates && templates::has_encrypted(entry);
+    if (!is_template && !is_encrypted) return add_entry(entry);
+    if (is_template && (is_over_objects(entry) || mentions(json::serialize(entry), ".ObjectNamespace")))
+      return add_entry(entry, true, is_encrypted);
     const auto found = resolved(templates::resolve(entry, settings()));
     if (!found) return;
-    add_entry(found->value);
+    add_entry(found->value, false, found->has_decrypted);
     if (found->is_skipped) skip(made_.templates.back());
   }
 
@@ -107,15 +117,19 @@ class Preparer {
     prepared.is_skipped = true;
   }
 
-  void add_entry(const json::Value& entry, bool is_contextual = false) {
+  void add_entry(const json::Value& entry, bool is_contextual = false, bool has_decrypted = false) {
     auto settings = ObjectTemplate::from(entry);
     if (!settings)
       return made_.templates.push_back(
-          faulty("K8s decode object definition error", settings.error().describe()));
+          faulty("K8s decode object definition error", told(settings.error(), has_decrypted)));
     const auto kind = kind_of_definition(settings->definition);
     if (!kind)
-      return made_.templates.push_back(faulty("K8s decode object definition error", kind.error().describe()));
-    PreparedTemplate made{.settings = *std::move(settings), .kind = *kind, .resource = to_lower(kind->kind)};
+      return made_.templates.push_back(
+          faulty("K8s decode object definition error", told(kind.error(), has_decrypted)));
+    PreparedTemplate made{.settings = *std::move(settings),
+                          .kind = *kind,
+                          .resource = to_lower(kind->kind),
+                          .has_decrypted = has_decrypted};
     made.is_over_objects = is_contextual && is_over_objects(entry);
     const auto facts = kinds_.find(*kind);
     if (facts == kinds_.end()) {
@@ -188,6 +202,7 @@ class Preparer {
   const Configuration& configuration_;
   const KnownKinds& kinds_;
   const templates::Answers& answers_;
+  const templates::Cipher& decrypt_;
   Preparation made_;
 };
 
@@ -210,12 +225,26 @@ std::vector<About> objects_of(const PreparedTemplate& prepared, const Target& ta
 }  // namespace
 
 Preparation prepare(const Configuration& configuration, const std::vector<NamespaceFacts>& namespaces,
-                    const KnownKinds& kinds, const templates::Answers& answers) {
-  return Preparer(configuration, namespaces, kinds, answers).run();
+                    const KnownKinds& kinds, const templates::Answers& answers,
+                    const templates::Cipher& decrypt) {
+  return Preparer(configuration, namespaces, kinds, answers, decrypt).run();
+}
+
+bool has_encrypted(const Configuration& configuration) {
+  if (!configuration.resolves_templates) return false;
+  if (configuration.raw) return configuration.raw->contains(templates::kEncryptedPrefix);
+  return std::ranges::any_of(configuration.entries, templates::has_encrypted);
+}
+
+Result<void> check_encrypted(const Configuration& configuration, const templates::Cipher& decrypt) {
+  if (configuration.raw) return templates::check_encrypted(json::Value(*configuration.raw), decrypt);
+  for (const json::Value& each : configuration.entries)
+    FAIRWAY_CHECKED(templates::check_encrypted(each, decrypt));
+  return {};
 }
 
 PreparedTemplate resolve_objects(const PreparedTemplate& prepared, const templates::Answers& answers,
-                                 ObjectLookups& lookups) {
+                                 ObjectLookups& lookups, const templates::Cipher& decrypt) {
   PreparedTemplate made = prepared;
   if (!prepared.is_over_objects || prepared.fault) return made;
   made.targets.clear();
@@ -224,7 +253,7 @@ PreparedTemplate resolve_objects(const PreparedTemplate& prepared, const templat
     if (objects.empty())
       made.targets.push_back({.namespace_ = target.namespace_, .definition = target.definition});
     for (const About& about : objects) {
-      templates::Settings settings{.side = templates::Side::Cluster, .answers = &answers};
+      templates::Settings settings{.side = templates::Side::Cluster, .answers = &answers, .decrypt = decrypt};
       settings.context["ObjectNamespace"] = target.namespace_;
       settings.context["ObjectName"] = about.name;
       settings.context["Object"] = about.live ? *about.live : json::Object();

@@ -2,7 +2,8 @@
 //
 // What is not known yet is asked for: prepare() is called again with the answers until nothing is missing.
 // Definitions that are templates over the object itself (.ObjectName, .Object) are completed by
-// resolve_objects(), when the live objects are there.
+// resolve_objects(), when the live objects are there. Encrypted values are read with the cipher that is
+// given; a template that has any is marked, and no fault of it quotes a value.
 #pragma once
 
 #include <map>
@@ -36,7 +37,12 @@ struct Preparation {
 };
 
 Preparation prepare(const Configuration& configuration, const std::vector<NamespaceFacts>& namespaces,
-                    const KnownKinds& kinds, const templates::Answers& answers = {});
+                    const KnownKinds& kinds, const templates::Answers& answers = {},
+                    const templates::Cipher& decrypt = {});
+// Whether there is anything to decrypt.
+bool has_encrypted(const Configuration& configuration);
+// Whether all of it can be.
+Result<void> check_encrypted(const Configuration& configuration, const templates::Cipher& decrypt);
 
 // The lookups of templates over objects, and which of them miss their answers.
 struct ObjectLookups {
@@ -46,6 +52,6 @@ struct ObjectLookups {
 // Completes the targets of a template over objects; gives others back as they are. While answers are missing
 // what it gives is not to be used.
 PreparedTemplate resolve_objects(const PreparedTemplate& prepared, const templates::Answers& answers,
-                                 ObjectLookups& lookups);
+                                 ObjectLookups& lookups, const templates::Cipher& decrypt = {});
 
 }  // namespace fairway::fleet::agent

@@ -44,6 +44,12 @@ class Judge {
   bool is_selected(const json::Object& object) const {
     return !prepared_.settings.selector || prepared_.settings.selector->matches_object(object);
   }
+  // A server quotes what it refuses.
+  std::string told(const Error& error) const {
+    if (!prepared_.has_decrypted) return error.message;
+    return fmt::format("the server says {}; its words are not told, because the policy has decrypted values",
+                       to_string(error.code));
+  }
   void say(Verdict verdict) { made_.verdicts.push_back(std::move(verdict)); }
 
   void judge_wanted(const Target& target, const std::string& name, const ObjectPointer& cached) {
@@ -53,10 +59,8 @@ class Judge {
     if (!live) return judge_missing(target, about, outcome);
     const Comparison found = compare(target.definition, *live, prepared_.settings.rules);
     if (outcome.refusal && !outcome.was_deleted)
-      return say({.subject = about,
-                  .state = State::UpdateFailed,
-                  .error = outcome.refusal->message,
-                  .object = live});
+      return say(
+          {.subject = about, .state = State::UpdateFailed, .error = told(*outcome.refusal), .object = live});
     if (found.has_correction) return judge_mismatch(about, outcome, live, found);
     say({.subject = about, .state = found.is_match() ? settled(outcome) : State::Differs, .object = live});
   }
@@ -68,7 +72,7 @@ class Judge {
 
   void judge_missing(const Target& target, const Subject& about, const Outcome& outcome) {
     if (outcome.refusal)
-      return say({.subject = about, .state = State::CreateFailed, .error = outcome.refusal->message});
+      return say({.subject = about, .state = State::CreateFailed, .error = told(*outcome.refusal)});
     say({.subject = about, .state = State::Absent});
     if (is_enforced_)
       made_.actions.push_back(CreateObject{about, as_created(target.definition, target.namespace_)});
@@ -95,7 +99,7 @@ class Judge {
     }
     const json::Object& updated = is_accepted ? ***outcome.trial : found.corrected;
     verdict.diff = recorded_diff(*live, updated);
-    if (prepared_.settings.record_diff == RecordDiff::Log)
+    if (prepared_.settings.record_diff == RecordDiff::Log && !prepared_.has_decrypted)
       made_.notes.push_back(fmt::format("{} differs:\n{}", about.to_string(), difference(*live, updated)));
     if (is_enforced_) correct(about, outcome, live, found, verdict);
     say(std::move(verdict));
@@ -112,7 +116,7 @@ class Judge {
         made_.actions.push_back(DeleteObject{about, std::string(kube::uid_of(*live)), "to make it anew"});
     } else if (is_refused) {
       verdict.state = State::UpdateFailed;
-      verdict.error = outcome.trial->error().message;
+      verdict.error = told(outcome.trial->error());
     } else {
       made_.actions.push_back(UpdateObject{about, found.corrected});
     }
@@ -120,6 +124,7 @@ class Judge {
 
   std::string recorded_diff(const json::Object& live, const json::Object& updated) const {
     RecordDiff how = prepared_.settings.record_diff;
+    if (prepared_.has_decrypted) return how == RecordDiff::None ? "" : kEncryptedDiff;
     if (how == RecordDiff::Default) how = is_sensitive(live) ? RecordDiff::Censored : RecordDiff::InStatus;
     switch (how) {
       case RecordDiff::Censored:
@@ -175,10 +180,8 @@ class Judge {
 
   void judge_found(const Subject& about, const Outcome& outcome, const ObjectPointer& live) {
     if (outcome.refusal)
-      return say({.subject = about,
-                  .state = State::DeleteFailed,
-                  .error = outcome.refusal->message,
-                  .object = live});
+      return say(
+          {.subject = about, .state = State::DeleteFailed, .error = told(*outcome.refusal), .object = live});
     say({.subject = about, .state = State::UnwantedPresent, .object = live});
     if (is_enforced_ && !outcome.was_deleted && !kube::is_being_deleted(*live))
       made_.actions.push_back(DeleteObject{about, std::string(kube::uid_of(*live)), "it must not be there"});

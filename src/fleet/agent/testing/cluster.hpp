@@ -46,8 +46,9 @@ struct SimulatedCluster {
   std::set<std::string> immutable = {};  // "spec.a": a change is refused as invalid
   // Fields that the server sets on every write, as admission does.
   std::function<void(json::Object&)> admit = {};
-  std::string refuses = {};    // the words that create, update or delete begin their description with
-  bool keeps_deleted = false;  // finalizers hold everything
+  std::string refuses = {};        // the words that create, update or delete begin their description with
+  templates::Cipher decrypt = {};  // of encrypted values; none when empty
+  bool keeps_deleted = false;      // finalizers hold everything
   std::optional<std::vector<std::string>> namespaces_before = {};
   WallTime now{std::chrono::seconds(1'700'000'000)};
   std::int64_t version = 1;
