@@ -148,7 +148,7 @@ Task<kube::ReconcileResult> ClusterAgent::evaluate(kube::ObjectKey key) {
 }
 
 Task<Observed> ClusterAgent::observe(kube::ObjectKey key, ObjectPointer policy) {
-  Learned learned{.key = key};
+  Learned learned{.key = key, .now = template_time(client_.clock().now())};
   const Configuration configuration = Configuration::from(*policy);
   if (has_encrypted(configuration))
     FAIRWAY_CO_CHECKED(co_await learn_decryption(configuration, vector_of(*policy), learned));
@@ -215,12 +215,14 @@ Task<void> ClusterAgent::read_keys() {
 
 Task<Preparation> ClusterAgent::prepare_policy(Configuration configuration, Learned& learned) {
   const std::vector<NamespaceFacts> namespaces = namespace_facts();
-  Preparation prepared = prepare(configuration, namespaces, learned.kinds, learned.answers, learned.decrypt);
+  Preparation prepared =
+      prepare(configuration, namespaces, learned.kinds, learned.answers, learned.decrypt, learned.now);
   while (!prepared.is_complete()) {
     for (const kube::GroupVersionKind& each : prepared.unknown_kinds)
       FAIRWAY_CO_CHECKED(co_await learn_kind(each, learned.kinds));
     for (const templates::Lookup& each : prepared.missing) FAIRWAY_CO_CHECKED(co_await answer(each, learned));
-    prepared = prepare(configuration, namespaces, learned.kinds, learned.answers, learned.decrypt);
+    prepared =
+        prepare(configuration, namespaces, learned.kinds, learned.answers, learned.decrypt, learned.now);
   }
   for (const PreparedTemplate& each : prepared.templates) {
     const kube::ResourceType type{
@@ -276,7 +278,8 @@ Task<void> ClusterAgent::answer(templates::Lookup lookup, Learned& learned) {
 Task<void> ClusterAgent::complete_objects(PreparedTemplate& prepared, Learned& learned) {
   for (;;) {
     ObjectLookups lookups;
-    PreparedTemplate complete = resolve_objects(prepared, learned.answers, lookups, learned.decrypt);
+    PreparedTemplate complete =
+        resolve_objects(prepared, learned.answers, lookups, learned.decrypt, learned.now);
     if (lookups.missing.empty()) {
       prepared = std::move(complete);
       co_return Result<void>{};

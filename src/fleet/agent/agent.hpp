@@ -61,6 +61,7 @@ class ClusterAgent {
     std::set<Interest> interests = {};
     templates::Cipher decrypt = {};
     bool lacks_key = false;
+    WallTime now = {};  // for templates
   };
   Task<Preparation> prepare_policy(Configuration configuration, Learned& learned);
   // Of encrypted values, where the policy has any.

@@ -43,8 +43,9 @@ std::string told(const Error& error, bool has_decrypted) {
 class Preparer {
  public:
   Preparer(const Configuration& configuration, const std::vector<NamespaceFacts>& namespaces,
-           const KnownKinds& kinds, const templates::Answers& answers, const templates::Cipher& decrypt)
-      : configuration_(configuration), kinds_(kinds), answers_(answers), decrypt_(decrypt) {
+           const KnownKinds& kinds, const templates::Answers& answers, const templates::Cipher& decrypt,
+           std::optional<WallTime> now)
+      : configuration_(configuration), kinds_(kinds), answers_(answers), decrypt_(decrypt), now_(now) {
     made_.namespaces = select_namespaces(configuration.namespaces, namespaces);
   }
 
@@ -71,7 +72,8 @@ class Preparer {
   }
 
   templates::Settings settings(std::string_view ns = {}) const {
-    templates::Settings made{.side = templates::Side::Cluster, .answers = &answers_, .decrypt = decrypt_};
+    templates::Settings made{
+        .side = templates::Side::Cluster, .answers = &answers_, .now = now_, .decrypt = decrypt_};
     if (!ns.empty()) made.context["ObjectNamespace"] = ns;
     return made;
   }
@@ -203,6 +205,7 @@ class Preparer {
   const KnownKinds& kinds_;
   const templates::Answers& answers_;
   const templates::Cipher& decrypt_;
+  std::optional<WallTime> now_;
   Preparation made_;
 };
 
@@ -226,8 +229,12 @@ std::vector<About> objects_of(const PreparedTemplate& prepared, const Target& ta
 
 Preparation prepare(const Configuration& configuration, const std::vector<NamespaceFacts>& namespaces,
                     const KnownKinds& kinds, const templates::Answers& answers,
-                    const templates::Cipher& decrypt) {
-  return Preparer(configuration, namespaces, kinds, answers, decrypt).run();
+                    const templates::Cipher& decrypt, std::optional<WallTime> now) {
+  return Preparer(configuration, namespaces, kinds, answers, decrypt, now).run();
+}
+
+WallTime template_time(WallTime now) {
+  return std::chrono::floor<std::chrono::minutes>(now);
 }
 
 bool has_encrypted(const Configuration& configuration) {
@@ -244,7 +251,8 @@ Result<void> check_encrypted(const Configuration& configuration, const templates
 }
 
 PreparedTemplate resolve_objects(const PreparedTemplate& prepared, const templates::Answers& answers,
-                                 ObjectLookups& lookups, const templates::Cipher& decrypt) {
+                                 ObjectLookups& lookups, const templates::Cipher& decrypt,
+                                 std::optional<WallTime> now) {
   PreparedTemplate made = prepared;
   if (!prepared.is_over_objects || prepared.fault) return made;
   made.targets.clear();
@@ -253,7 +261,8 @@ PreparedTemplate resolve_objects(const PreparedTemplate& prepared, const templat
     if (objects.empty())
       made.targets.push_back({.namespace_ = target.namespace_, .definition = target.definition});
     for (const About& about : objects) {
-      templates::Settings settings{.side = templates::Side::Cluster, .answers = &answers, .decrypt = decrypt};
+      templates::Settings settings{
+          .side = templates::Side::Cluster, .answers = &answers, .now = now, .decrypt = decrypt};
       settings.context["ObjectNamespace"] = target.namespace_;
       settings.context["ObjectName"] = about.name;
       settings.context["Object"] = about.live ? *about.live : json::Object();

@@ -38,7 +38,10 @@ struct Preparation {
 
 Preparation prepare(const Configuration& configuration, const std::vector<NamespaceFacts>& namespaces,
                     const KnownKinds& kinds, const templates::Answers& answers = {},
-                    const templates::Cipher& decrypt = {});
+                    const templates::Cipher& decrypt = {}, std::optional<WallTime> now = {});
+// What templates take for now: the minute. What one writes would else differ from what the next look wants,
+// and each write is another look.
+WallTime template_time(WallTime now);
 // Whether there is anything to decrypt.
 bool has_encrypted(const Configuration& configuration);
 // Whether all of it can be.
@@ -52,6 +55,7 @@ struct ObjectLookups {
 // Completes the targets of a template over objects; gives others back as they are. While answers are missing
 // what it gives is not to be used.
 PreparedTemplate resolve_objects(const PreparedTemplate& prepared, const templates::Answers& answers,
-                                 ObjectLookups& lookups, const templates::Cipher& decrypt = {});
+                                 ObjectLookups& lookups, const templates::Cipher& decrypt = {},
+                                 std::optional<WallTime> now = {});
 
 }  // namespace fairway::fleet::agent

@@ -303,6 +303,20 @@ TEST(PolicyTemplates, EncryptedValuesAreFoundWhereTheyCount) {
   EXPECT_FALSE(check_encrypted(of("object-templates-raw: '$ocm_encrypted:'"), open_sesame));
 }
 
+// Each write is another look: what it wants must be what was written, or it would go on for ever.
+TEST(PolicyTemplates, TheTimeIsThatOfTheMinute) {
+  SimulatedCluster cluster;
+  cluster.now = WallTime{std::chrono::seconds{1'709'208'010}};
+  cluster.set_policy("remediationAction: enforce\n" + settings_with("{{ now | date \"15:04:05\" }}"));
+  cluster.settle();
+  EXPECT_EQ(text_of(cluster, "Pod default/made", "a"), "12:00:00");
+  cluster.now += std::chrono::seconds(49);
+  EXPECT_EQ(cluster.pass(), "");
+  cluster.now += std::chrono::seconds(1);
+  cluster.settle();
+  EXPECT_EQ(text_of(cluster, "Pod default/made", "a"), "12:01:00");
+}
+
 TEST(PolicyTemplates, AMissingKeyIsAskedForAgain) {
   SimulatedCluster cluster;
   cluster.decrypt = [](std::string_view) -> Result<std::string> {

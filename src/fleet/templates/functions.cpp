@@ -14,7 +14,7 @@ const std::map<std::string_view, const FunctionEntry*>& all_functions() {
   static const auto kAll = [] {
     std::map<std::string_view, const FunctionEntry*> made;
     for (const auto table : {logic_functions(), text_functions(), number_functions(), list_functions(),
-                             encoding_functions(), regex_functions(), cluster_functions()})
+                             encoding_functions(), regex_functions(), date_functions(), cluster_functions()})
       for (const FunctionEntry& each : table) made.emplace(each.name, &each);
     return made;
   }();

@@ -29,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "json/value.hpp"
 
@@ -71,6 +72,8 @@ struct Settings {
   // Where given, nothing else may be looked up than this namespace, and the ManagedCluster of this name.
   std::optional<std::string> only_namespace = {};
   std::string only_cluster = {};
+  // What now gives; without it there is none, as on the hub, where each look would write every child anew.
+  std::optional<WallTime> now = {};
   // For protect, on the hub; without it a resolution that uses protect says so (misses_key).
   Cipher encrypt = {};
   // For texts that are encrypted, in the cluster; without it they stay as they are.

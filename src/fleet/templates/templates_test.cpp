@@ -29,7 +29,8 @@ Maps: [{name: one, num: 1}, {name: two, num: 2}]
 }
 
 Settings settings(Side side = Side::Cluster) {
-  return {.side = side, .context = sample().get_object()};
+  return {
+      .side = side, .context = sample().get_object(), .now = WallTime{std::chrono::seconds{1'709'208'000}}};
 }
 
 std::string rendered(std::string_view text, const Settings& given = settings()) {
@@ -172,6 +173,80 @@ const Case kRegex[] = {
      "error: line 1, column 4: regexMatch: the regular expression has 5000 bytes; at most 4096 are read"},
 };
 INSTANTIATE_TEST_SUITE_P(Regex, Rendering, ::testing::ValuesIn(kRegex));
+
+constexpr const char* kNoon = "2024-02-29 12:00:00 +0000 UTC";
+
+// The sample's time is noon of a leap day.
+const Case kDates[] = {
+    {"{{ now }}", kNoon},
+    {"{{ now | date \"Mon Monday Jan January 1 01 2 02 _2 002 06 2006 15 3 03 PM pm 4 04 5 05 MST -0700 "
+     "Z07:00\" }}",
+     "Thu Thursday Feb February 2 02 29 29 29 060 24 2024 12 12 12 PM pm 0 00 0 00 UTC +0000 Z"},
+    {"{{ date \"2006-01-02T15:04:05.000,999 Janet Monk _2006\" 1.5 }}",
+     "error: line 1, column 4: date: argument 2 must be a time (of now or toDate, as in RFC 3339, or in "
+     "seconds since "
+     "1970), found a float64"},
+    {"{{ date \"15:04:05.000|.999|Janet|Monk|_2006\" \"2024-03-04T05:06:07.5Z\" }}",
+     "05:06:07.500|.5|Janet|Monk|_2024"},
+    {"{{ date \"2006-01-02\" 0 }}{{ htmlDate 86400 }}", "1970-01-011970-01-02"},
+    {"{{ dateInZone \"2006-01-02 15:04 -07:00 MST\" now \"+05:30\" }} {{ dateInZone \"15 Z0700\" now "
+     "\"-0800\" }} {{ "
+     "date_in_zone \"15 MST\" now \"UTC\" }}",
+     "2024-02-29 17:30 +05:30 +0530 04 -0800 12 UTC"},
+    {"{{ dateInZone \"15\" now \"Europe/Berlin\" }}",
+     "error: line 1, column 4: dateInZone: the zone \"Europe/Berlin\" is not known; what is, is UTC and "
+     "fixed offsets such "
+     "as +02:00"},
+    {"{{ now | dateModify \"-1.5h\" }}|{{ mustDateModify \"24h\" now | htmlDate }}",
+     "2024-02-29 10:30:00 +0000 UTC|2024-03-01"},
+    {"{{ dateModify \"soon\" now }}",
+     "error: line 1, column 4: dateModify: \"soon\" is no duration; expected one like -1.5h"},
+    {"{{ toDate \"2006-01-02\" \"2017-12-31\" }}|{{ mustToDate \"Jan _2 15:04:05 2006 -0700\" \"Feb  3 "
+     "04:05:06.25 2020 "
+     "+0200\" }}",
+     "2017-12-31 00:00:00 +0000 UTC|2020-02-03 04:05:06.25 +0200 +0200"},
+    {"{{ toDate \"02.01.06 3:04PM\" \"31.12.69 12:05AM\" | date \"2006-01-02 15:04\" }}", "1969-12-31 00:05"},
+    {"{{ toDate \"2006-01-02\" \"2023-02-29\" }}",
+     "error: line 1, column 4: toDate: \"2023-02-29\" is no time of the layout \"2006-01-02\"; expected one "
+     "like "
+     "\"2006-01-02\", in UTC or with an offset"},
+    {"{{ toDate \"2006\" \"1500\" }}",
+     "error: line 1, column 4: toDate: the year 1500 is not between 1678 and 2261"},
+    {"{{ date \"2006\" \"tomorrow\" }}",
+     "error: line 1, column 4: date: argument 2 must be a time (of now or toDate, as in RFC 3339, or in "
+     "seconds since "
+     "1970), found \"tomorrow\""},
+    {"{{ now | unixEpoch }} {{ unixEpoch \"1969-12-31T23:59:59.5Z\" }}", "1709208000 -1"},
+    {"{{ duration 95 }} {{ duration \"3600\" }} {{ duration 0 }}", "1m35s 1h0m0s 0s"},
+    {"{{ durationRound \"2h10m5s\" }} {{ durationRound \"-8784h\" }} {{ durationRound 1500000000 }} {{ "
+     "durationRound "
+     "\"2024-02-27T11:00:00Z\" }} {{ durationRound \"1s\" }}",
+     "2h 1y 1s 2d 0s"},
+    {"{{ ago \"2024-02-29T10:58:59.5Z\" }} {{ ago \"2024-02-29T12:00:10Z\" }}", "1h1m1s -10s"},
+    {"{{ dateModify \"-800h\" \"1678-01-10T00:00:00Z\" }}",
+     "error: line 1, column 4: dateModify: the time is not between the years 1678 and 2261"},
+    {"{{ ago \"1700-01-01T00:00:00Z\" | len }}{{ date \"2006\" 9999999999 }}",
+     "error: line 1, column 4: ago: the time is not between the years 1678 and 2261"},
+    {"{{ date \"2006\" 9999999999 }}",
+     "error: line 1, column 4: date: argument 2 must be a time (of now or toDate, as in RFC 3339, or in "
+     "seconds since "
+     "1970), found a int"},
+    {"{{ if lt (now | unixEpoch | int) 1709208001 }}early{{ end }}", "early"},
+    {"{{ duration 9999999999999 }}", "error: line 1, column 4: duration: the duration is too long"},
+    {"{{ dateModify \"2562047h\" \"2261-01-01T00:00:00Z\" }}",
+     "error: line 1, column 4: dateModify: the time is not between the years 1678 and 2261"},
+};
+INSTANTIATE_TEST_SUITE_P(Dates, Rendering, ::testing::ValuesIn(kDates));
+
+TEST(Templates, TheTimeIsGiven) {
+  Settings given = settings(Side::Hub);
+  EXPECT_EQ(rendered("{{hub toDate \"2006\" \"2020\" | htmlDate hub}}", given), "2020-01-01");
+  given.now.reset();
+  EXPECT_THAT(rendered("{{hub now hub}}", given), HasSubstr("a template of the hub has no time"));
+  EXPECT_THAT(rendered("{{hub ago 0 hub}}", given), HasSubstr("a template of the hub has no time"));
+  given.side = Side::Cluster;
+  EXPECT_THAT(rendered("{{ now }}", given), HasSubstr("the time is not known here"));
+}
 
 const Case kErrors[] = {
     {"{{ .a", "error: line 1, column 1: the action has no end; expected \"}}\""},
@@ -417,6 +492,7 @@ TEST(Templates, AreBounded) {
       "{{ regexFindAll \"a(.*b)?\" (repeat 900000 \"a\") -1 }}",
       "{{ range until 90000 }}{{ regexMatch \"x{500}\" \"x\" }}{{ end }}",
       "{{ regexMatch \"((x{100}){100}){100}\" \"x\" }}",
+      "{{ $b := repeat 900000 \" \" }}{{ range until 90000 }}{{ $x := toDate $b $b }}{{ end }}",
   };
   for (const char* text : texts) EXPECT_THAT(rendered(text), ::testing::StartsWith("error: ")) << text;
   std::string deep(5000, '(');

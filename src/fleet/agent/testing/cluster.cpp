@@ -155,21 +155,21 @@ Observed SimulatedCluster::observe() const {
     if (subject.kind.kind == "Namespace") namespaces.push_back(NamespaceFacts::from(object));
   templates::Answers answers;
   const Configuration configuration = Configuration::from(*policy_object);
-  Preparation prepared = prepare(configuration, namespaces, kinds, answers, decrypt);
+  Preparation prepared = prepare(configuration, namespaces, kinds, answers, decrypt, template_time(now));
   while (!prepared.missing.empty()) {
     for (const templates::Lookup& each : prepared.missing) answers[each] = look_up(each);
-    prepared = prepare(configuration, namespaces, kinds, answers, decrypt);
+    prepared = prepare(configuration, namespaces, kinds, answers, decrypt, template_time(now));
   }
   FAIRWAY_CHECK(prepared.is_complete(),
                 "a test's policy names a kind that the simulated cluster knows nothing of");
   for (PreparedTemplate& each : prepared.templates) {
     for (Target& target : each.targets) fill(each, target);
     ObjectLookups lookups;
-    PreparedTemplate complete = resolve_objects(each, answers, lookups, decrypt);
+    PreparedTemplate complete = resolve_objects(each, answers, lookups, decrypt, template_time(now));
     while (!lookups.missing.empty()) {
       for (const templates::Lookup& missing : lookups.missing) answers[missing] = look_up(missing);
       lookups = {};
-      complete = resolve_objects(each, answers, lookups, decrypt);
+      complete = resolve_objects(each, answers, lookups, decrypt, template_time(now));
     }
     each = std::move(complete);
   }
