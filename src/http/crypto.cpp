@@ -46,7 +46,7 @@ std::optional<std::string> run_aes(std::string_view key, std::string_view vector
     OPENSSL_cleanse(made.data(), made.size());
     return std::nullopt;
   }
-  made.resize(static_cast<std::size_t>(size + rest));
+  made.resize(static_cast<std::size_t>(size) + static_cast<std::size_t>(rest));
   return made;
 }
 
