@@ -28,8 +28,8 @@ if(NOT FAIRWAY_SANITIZE AND NOT FAIRWAY_FUZZ)
   target_link_libraries(fairway_allocator INTERFACE PkgConfig::jemalloc)
 endif()
 
-# Sources are compiled eight at a time, which reads their headers and makes their templates once: half of a clean build's
-# time. Those that use a private name of another file of their target for something else are listed as APART, and
+# Sources are compiled eight at a time, which reads their headers and makes their templates once: two fifths of a clean
+# build's time. Those that use a private name of another file of their target for something else are listed as APART, and
 # compiled alone. Benchmarks and ./dev check take every file alone, so that one which leans on its neighbours is found out.
 option(FAIRWAY_MERGED_SOURCES "Compile several sources of a target at a time" ON)
 function(fairway_merge_sources target)
