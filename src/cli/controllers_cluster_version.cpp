@@ -175,10 +175,10 @@ ControllerKind cluster_version_kind(CLI::App& command) {
   add_retrieval_options(command, *flags);
   add_query_options(command, *flags);
   add_release_options(command, *flags);
-  return {.name = "cluster-version", .description = kControllersClusterVersionDescription, .complete = [flags] {
-            return
-                [settings = settings_of(*flags)](const ControllerHost& host) { return make(host, settings); };
-          }};
+  return {
+      .name = "cluster-version", .description = kControllersClusterVersionDescription, .complete = [flags] {
+        return [settings = settings_of(*flags)](const ControllerHost& host) { return make(host, settings); };
+      }};
 }
 
 }  // namespace fairway::cli

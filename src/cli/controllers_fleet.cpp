@@ -56,9 +56,10 @@ ControllerKind fleet_kind(CLI::App& command) {
   command.add_flag(
       "--check-update-graph", flags->checks_update_graph,
       "A release that policies ask for by version must be in the update graph of the upstream they name");
-  return {.name = "fleet", .description = kControllersFleetDescription, .is_for_hubs = true, .complete = [flags] {
-            return [flags](const ControllerHost& host) { return make(host, *flags); };
-          }};
+  return {
+      .name = "fleet", .description = kControllersFleetDescription, .is_for_hubs = true, .complete = [flags] {
+        return [flags](const ControllerHost& host) { return make(host, *flags); };
+      }};
 }
 
 }  // namespace fairway::cli

@@ -25,7 +25,10 @@ ControllerKind placement_kind(CLI::App& command) {
                           "all clusters; bound, from none")
               ->default_str(*sets),
          {"implicit", "bound"});
-  return {.name = "placement", .description = kControllersPlacementDescription, .is_for_hubs = true, .complete = [sets] {
+  return {.name = "placement",
+          .description = kControllersPlacementDescription,
+          .is_for_hubs = true,
+          .complete = [sets] {
             const fleet::PlacementSettings settings{.has_implicit_set = *sets == "implicit"};
             return [settings](const ControllerHost& host) { return make(host, settings); };
           }};

@@ -18,9 +18,10 @@ ChosenController make(const ControllerHost& host) {
 }  // namespace
 
 ControllerKind policy_kind(CLI::App&) {
-  return {.name = "policy", .description = kControllersPolicyDescription, .is_for_hubs = true, .complete = [] {
-            return [](const ControllerHost& host) { return make(host); };
-          }};
+  return {
+      .name = "policy", .description = kControllersPolicyDescription, .is_for_hubs = true, .complete = [] {
+        return [](const ControllerHost& host) { return make(host); };
+      }};
 }
 
 }  // namespace fairway::cli
