@@ -216,13 +216,14 @@ ApiResult<Prepared> prepare_create(const WriteRequest& request, Object incoming)
     const FieldErrors problems = rules.prepare_create(object, request.kind);
     if (!problems.empty()) return refuse(invalid(*request.resource, kube::name_of(object), problems));
   }
-  if (!request.is_applied) json::track_update({}, object, field_writer(request));
+  Object nothing;
+  if (!request.is_applied) json::track_update(nothing, object, field_writer(request));
   if (auto checked = check_fields(request, nullptr, object); !checked)
     return refuse(std::move(checked.error()));
   return prepared;
 }
 
-ApiResult<Prepared> prepare_update(const WriteRequest& request, const Object& before, Object incoming) {
+ApiResult<Prepared> prepare_update(const WriteRequest& request, Object& before, Object incoming) {
   Prepared prepared;
   if (auto same = check_same_identity(request, incoming); !same) return refuse(std::move(same.error()));
   if (json::find(incoming, {"metadata", "deletionTimestamp"}) != nullptr && !kube::is_being_deleted(before)) {

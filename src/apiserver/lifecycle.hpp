@@ -48,8 +48,8 @@ struct Prepared {
 };
 
 ApiResult<Prepared> prepare_create(const WriteRequest& request, json::Object incoming);
-ApiResult<Prepared> prepare_update(const WriteRequest& request, const json::Object& before,
-                                   json::Object incoming);
+// `before` is lent: it is afterwards as it was.
+ApiResult<Prepared> prepare_update(const WriteRequest& request, json::Object& before, json::Object incoming);
 
 // Whether an object that is being deleted has nothing left to wait for.
 bool is_ready_to_go(const Resource& resource, const json::Object& object);

@@ -127,7 +127,7 @@ TEST_F(Lifecycle, UnknownFieldsAreDroppedWarnedOfOrRefused) {
 }
 
 TEST_F(Lifecycle, GenerationGrowsOnlyWhenTheMeaningChanges) {
-  const json::Object before = stored();
+  json::Object before = stored();
   json::Object after = before;
   after["metadata"].get_object()["labels"] = json::Object{{"a", "b"}};
   EXPECT_EQ(kube::generation_of(prepare_update(request(), before, after)->object), 1);
@@ -136,7 +136,7 @@ TEST_F(Lifecycle, GenerationGrowsOnlyWhenTheMeaningChanges) {
 }
 
 TEST_F(Lifecycle, StatusAndSpecAreApart) {
-  const json::Object before = stored();
+  json::Object before = stored();
   json::Object both = before;
   both["spec"].get_object()["draught"] = 9;
   both["status"] = json::Object{{"pier", 4}};
@@ -151,7 +151,7 @@ TEST_F(Lifecycle, StatusAndSpecAreApart) {
 }
 
 TEST_F(Lifecycle, AnUpdateNeedsTheNewestVersion) {
-  const json::Object before = stored();
+  json::Object before = stored();
   json::Object stale = before;
   stale["metadata"].get_object()["resourceVersion"] = "6";
   EXPECT_EQ(prepare_update(request(), before, stale).error().reason, "Conflict");
@@ -161,7 +161,7 @@ TEST_F(Lifecycle, AnUpdateNeedsTheNewestVersion) {
 }
 
 TEST_F(Lifecycle, AnUnchangedUpdateIsSeenAsSuch) {
-  const json::Object before = stored();
+  json::Object before = stored();
   EXPECT_TRUE(is_unchanged(before, prepare_update(request(), before, before)->object));
   json::Object after = before;
   after["spec"].get_object()["draught"] = 3;
@@ -206,7 +206,7 @@ TEST_F(Lifecycle, PreconditionsOfADeletionMustHold) {
 TEST_F(Lifecycle, NoFinalizerIsAddedToWhatIsBeingDeleted) {
   json::Object object = stored();
   kube::add_finalizer(object, "harbour.test/keep");
-  const json::Object waiting = std::get<MarkDeleted>(*decide_delete(*boats(), object, {}, kNow)).object;
+  json::Object waiting = std::get<MarkDeleted>(*decide_delete(*boats(), object, {}, kNow)).object;
   json::Object more = waiting;
   kube::add_finalizer(more, "harbour.test/more");
   const auto updated = prepare_update(request(), waiting, more);

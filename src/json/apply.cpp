@@ -159,20 +159,21 @@ bool resets_managed_fields(const Object& object) {
   return only && only->empty();
 }
 
-void track_update(const Object& live, Object& object, const FieldWriter& writer) {
+void track_update(Object& live, Object& object, const FieldWriter& writer) {
   const ManagedFields managed = managed_of(live, object, writer);
-  const Value before(without_managed(live));
   drop_managed(object);
   // An object that nobody was tracked on from its creation is tracked from its first apply on.
   const bool is_create = get_string(live, {"metadata", "uid"}).value_or("").empty();
   std::optional<ManagedFields> tracked;
   {
+    // That the live object still has its managedFields does not matter: nobody owns them.
+    const Lent before(live);
     const Lent after(object);
-    const bool is_typed = check_typed(*writer.schema, before, Duplicates::Allowed).has_value() &&
+    const bool is_typed = check_typed(*writer.schema, before.value(), Duplicates::Allowed).has_value() &&
                           check_typed(*writer.schema, after.value(), Duplicates::Allowed).has_value();
     const bool is_tracked = is_create || !managed.empty();
     if (is_typed && !is_tracked) return;
-    if (is_typed) tracked = update_managers(before, after.value(), managed, writer);
+    if (is_typed) tracked = update_managers(before.value(), after.value(), managed, writer);
   }
   if (tracked) return set_managed(object, *tracked);
   if (const Value* stored = find(live, {"metadata", "managedFields"}))

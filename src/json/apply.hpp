@@ -58,8 +58,9 @@ using ApplyOutcome = std::variant<Applied, ApplyConflicts>;
 Result<ApplyOutcome> apply(const Object& live, const Object& patch, const FieldWriter& writer, bool force);
 
 // Sets metadata.managedFields of `object`, about to be stored instead of `live` (empty for a create), by what
-// the write changed. Never fails: when owners cannot be worked out, those of `live` stay.
-void track_update(const Object& live, Object& object, const FieldWriter& writer);
+// the write changed. Never fails: when owners cannot be worked out, those of `live` stay. `live` is lent: it
+// is afterwards as it was.
+void track_update(Object& live, Object& object, const FieldWriter& writer);
 
 // The managers of an object that is sent with `managedFields: []` or `[{}]` start over.
 bool resets_managed_fields(const Object& object);

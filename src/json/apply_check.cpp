@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <set>
+#include <variant>
 
 #include "base/text.hpp"
 #include "json/apply_shape.hpp"
@@ -30,13 +31,16 @@ bool has_free_format(const Schema& schema) {
 // Where in the value we are, rendered only for a problem.
 struct Trail {
   const Trail* parent = nullptr;
-  std::string_view field = {};
-  const PathElement* item = nullptr;
+  std::variant<std::string_view, const PathElement*, std::size_t> step = {};  // a field, an item, an index
 };
 
 std::string render(const Trail* trail) {
   if (!trail || !trail->parent) return {};
-  return render(trail->parent) + (trail->item ? trail->item->text() : "." + std::string(trail->field));
+  const std::string parent = render(trail->parent);
+  if (const auto* field = std::get_if<std::string_view>(&trail->step))
+    return fmt::format("{}.{}", parent, *field);
+  if (const auto* item = std::get_if<const PathElement*>(&trail->step)) return parent + (*item)->text();
+  return fmt::format("{}[{}]", parent, std::get<std::size_t>(trail->step));
 }
 
 class TypedCheck {
@@ -89,7 +93,7 @@ class TypedCheck {
     const Object* object = value.if_object();
     if (!object) return add(trail, fmt::format("expected map, got &{{{}}}", go_plain(value)));
     for (const auto& [name, field] : *object) {
-      const Trail inside{&trail, name};
+      const Trail inside{&trail, std::string_view(name)};
       if (!is_struct_field(schema, name) && !allows_unknown_fields(schema)) {
         add(inside, "field not declared in schema");
       } else {
@@ -105,8 +109,7 @@ class TypedCheck {
     std::set<PathElement> seen;
     for (std::size_t i = 0; i < list->size(); ++i) {
       if (relation.type == Schema::ListType::Atomic) {
-        const PathElement index = PathElement::index(static_cast<std::int64_t>(i));
-        visit(list_item_schema(schema), (*list)[i], Trail{&trail, {}, &index}, depth + 1);
+        visit(list_item_schema(schema), (*list)[i], Trail{&trail, i}, depth + 1);
         continue;
       }
       const auto element = item_element(schema, relation, (*list)[i]);
@@ -114,7 +117,7 @@ class TypedCheck {
       if (!seen.insert(*element).second && duplicates_ == Duplicates::Refused) {
         add(trail, fmt::format("duplicate entries for key {}", element->text()));
       }
-      visit(list_item_schema(schema), (*list)[i], Trail{&trail, {}, &*element}, depth + 1);
+      visit(list_item_schema(schema), (*list)[i], Trail{&trail, &*element}, depth + 1);
     }
   }
 

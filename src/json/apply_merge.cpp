@@ -138,6 +138,8 @@ std::optional<Value> merged(const Schema& schema, const Value* live, const Value
 struct Change {
   bool added = false, modified = false, removed = false;
   Comparison below = {};
+
+  bool is_none() const { return !added && !modified && !removed && below.is_same(); }
 };
 
 class Comparer {
@@ -209,8 +211,8 @@ class Comparer {
   Comparison fields(const Schema& schema, const Object* before, const Object* after, std::size_t depth) {
     Parts parts;
     const auto add = [&](std::string_view name, const Value* left, const Value* right) {
-      parts.add(PathElement::field(std::string(name)),
-                run(map_value_schema(schema, name), left, right, depth + 1));
+      Change change = run(map_value_schema(schema, name), left, right, depth + 1);
+      if (!change.is_none()) parts.add(PathElement::field(std::string(name)), std::move(change));
     };
     if (before) {
       for (const auto& [name, value] : *before) add(name, &value, after ? after->if_contains(name) : nullptr);
@@ -224,6 +226,9 @@ class Comparer {
   }
 
   Comparison items(const Schema& schema, const Array* before, const Array* after, std::size_t depth) {
+    // Mostly nothing changed, and that is seen without an index.
+    const auto is_same = [](const Value& left, const Value& right) { return same_value(left, right); };
+    if (before && after && std::ranges::equal(*before, *after, is_same)) return {};
     const ListRelation relation = list_relation(schema);
     const ListIndex left = index_list(schema, relation, before);
     const ListIndex right = index_list(schema, relation, after);
@@ -232,8 +237,9 @@ class Comparer {
     const auto add = [&](const PathElement& element) {
       const auto l = left.by_element.find(element);
       const auto r = right.by_element.find(element);
-      parts.add(element, repeated(schema, l == left.by_element.end() ? kNone : l->second,
-                                  r == right.by_element.end() ? kNone : r->second, depth));
+      Change change = repeated(schema, l == left.by_element.end() ? kNone : l->second,
+                               r == right.by_element.end() ? kNone : r->second, depth);
+      if (!change.is_none()) parts.add(element, std::move(change));
     };
     for (const auto& [element, values] : left.by_element) add(element);
     for (const auto& [element, values] : right.by_element) {

@@ -120,6 +120,13 @@ const Schema* described(const Schema& schema, const PathElement& element) {
   return element.field_name() ? field_schema(schema, *element.field_name()) : nullptr;
 }
 
+bool is_reconciled(const Schema& schema, const FieldSet& set) {
+  return std::ranges::all_of(set.entries(), [&](const FieldSet::Entry& entry) {
+    const Schema* inner = described(schema, entry.element);
+    return !inner || (!collapses(*inner, entry) && is_reconciled(*inner, entry.below));
+  });
+}
+
 }  // namespace
 
 FieldSet to_field_set(const Schema& schema, const Value& value) {
@@ -131,6 +138,8 @@ Value remove_items(const Schema& schema, const Value& value, const FieldSet& ite
 }
 
 FieldSet reconcile(const Schema& schema, const FieldSet& set) {
+  // The usual case: no schema has changed, and the set is shared as it is.
+  if (is_reconciled(schema, set)) return set;
   Entries entries;
   for (const FieldSet::Entry& entry : set.entries()) {
     const Schema* inner = described(schema, entry.element);
