@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json/member_text.hpp"
 #include "kube/core/gvk.hpp"
 #include "kube/core/object.hpp"
 
@@ -14,8 +15,9 @@ using json::Value;
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 
+// Whether the metadata may have the member. The rest of an object may be long, and is not looked through.
 bool mentions(const Text& text, std::string_view words) {
-  return text->find(words) != std::string::npos;
+  return json::member_text(*text, "metadata").find(words) != std::string_view::npos;
 }
 
 // Takes the references to these owners out; false when there were none.

@@ -5,6 +5,7 @@
 #include "apiserver/events_view.hpp"
 #include "apiserver/objects.hpp"
 #include "http/accept.hpp"
+#include "json/member_text.hpp"
 #include "json/schema_prune.hpp"
 #include "json/yaml.hpp"
 
@@ -106,6 +107,8 @@ Presenter::Presenter(const Resource& resource, const ServedVersion& version, Out
     : resource_(resource), version_(version), form_(std::move(form)), now_(now), schema_since_(schema_since) {
   const bool is_storage = &version == &resource.storage_version();
   is_verbatim_ = form_.is_plain() && is_storage && !is_events_view(resource);
+  is_metadata_cut_ = form_.kind == OutputForm::Kind::PartialMetadata &&
+                     form_.encoding == OutputForm::Encoding::Json && !form_.pretty;
 }
 
 Object Presenter::object(const Text& stored) const {
@@ -129,6 +132,16 @@ Object Presenter::shaped(const Object& object, bool with_columns) const {
       .table_of(object, with_columns);
 }
 
+Text Presenter::shaped_text(const Text& stored, bool with_columns) const {
+  // The rest of the object may be much: it is not read.
+  if (is_metadata_cut_) {
+    return share(
+        fmt::format(R"({{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{}","metadata":{}}})",
+                    form_.meta_version, json::member_text(*stored, "metadata")));
+  }
+  return share(json::serialize(shaped(object(stored), with_columns)));
+}
+
 http::Response Presenter::encode(int status, const Value& value) const {
   std::string text;
   if (form_.encoding == OutputForm::Encoding::Yaml) {
@@ -141,6 +154,11 @@ http::Response Presenter::encode(int status, const Value& value) const {
           std::move(text)};
 }
 
+http::Response Presenter::encode(int status, const Text& stored) const {
+  return is_metadata_cut_ ? send(status, shaped_text(stored, true))
+                          : encode(status, shaped(object(stored), true));
+}
+
 http::Response Presenter::send(int status, const Text& text) const {
   http::Response response{
       status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}}, {}};
@@ -149,27 +167,29 @@ http::Response Presenter::send(int status, const Text& text) const {
 }
 
 http::Response Presenter::one(int status, const store::Entry& entry) const {
-  return is_verbatim(entry) ? send(status, entry.value) : encode(status, shaped(object(entry.value), true));
+  return is_verbatim(entry) ? send(status, entry.value) : encode(status, entry.value);
 }
 
 http::Response Presenter::one(int status, const Text& stored) const {
-  return is_verbatim_ ? send(status, stored) : encode(status, shaped(object(stored), true));
+  return is_verbatim_ ? send(status, stored) : encode(status, stored);
 }
 
 http::Response Presenter::list(const ListHead& head, const std::vector<store::EntryPtr>& entries) const {
   const ListMetadata metadata = list_metadata(head);
   const std::string api_version = resource_.api_version(version_);
-  if (is_verbatim_) {
+  if (is_verbatim_ || is_metadata_cut_) {
+    const bool is_cut = is_metadata_cut_;
     http::Response response{
         200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}}, {}};
     auto& pieces = response.body.pieces;
     pieces.reserve(entries.size() * 2 + 2);
-    pieces.push_back(
-        share(fmt::format("{{\"apiVersion\":\"{}\",\"kind\":\"{}\",\"metadata\":{},\"items\":[", api_version,
-                          resource_.list_kind, json::serialize(metadata.to_object()))));
+    pieces.push_back(share(fmt::format("{{\"apiVersion\":\"{}\",\"kind\":\"{}\",\"metadata\":{},\"items\":[",
+                                       is_cut ? "meta.k8s.io/" + form_.meta_version : api_version,
+                                       is_cut ? "PartialObjectMetadataList" : resource_.list_kind,
+                                       json::serialize(metadata.to_object()))));
     for (const store::EntryPtr& entry : entries) {
       if (entry != entries.front()) pieces.push_back(comma());
-      pieces.push_back(is_verbatim(*entry) ? entry->value : share(json::serialize(object(entry->value))));
+      pieces.push_back(is_verbatim(*entry) ? entry->value : shaped_text(entry->value, false));
     }
     pieces.push_back(share("]}\n"));
     return response;
@@ -193,12 +213,12 @@ http::Response Presenter::list(const ListHead& head, const std::vector<store::En
 
 http::Body Presenter::event(std::string_view type, const Text& stored, bool first) const {
   if (is_verbatim_) return framed(type, stored);
-  return framed(type, share(json::serialize(shaped(object(stored), first))));
+  return framed(type, shaped_text(stored, first));
 }
 
 http::Body Presenter::event(std::string_view type, const store::Entry& entry, bool first) const {
   if (is_verbatim(entry)) return framed(type, entry.value);
-  return framed(type, share(json::serialize(shaped(object(entry.value), first))));
+  return framed(type, shaped_text(entry.value, first));
 }
 
 http::Body Presenter::bookmark(store::Revision revision, bool ends_initial_events, bool first) const {

@@ -63,14 +63,17 @@ class Presenter {
   }
   http::Response send(int status, const Text& text) const;
   http::Response encode(int status, const json::Value& value) const;
+  http::Response encode(int status, const Text& stored) const;
   json::Object shaped(const json::Object& object, bool with_columns) const;
+  Text shaped_text(const Text& stored, bool with_columns) const;
 
   const Resource& resource_;
   const ServedVersion& version_;
   OutputForm form_;
   WallTime now_;
   store::Revision schema_since_;
-  bool is_verbatim_;  // stored texts can be sent untouched, unless they are older than the schema
+  bool is_verbatim_;      // stored texts can be sent untouched, unless they are older than the schema
+  bool is_metadata_cut_;  // metadata can be sent as it stands in a stored text
 };
 
 http::Body error_event(const ApiError& error);
