@@ -84,10 +84,12 @@ std::string delete_body(const DeleteOptions& options) {
   return json::serialize(body);
 }
 
-ApiRequest with_body(std::string method, std::string path_and_query, std::string body) {
+ApiRequest with_body(std::string method, std::string path_and_query, std::string body,
+                     Answer answer = Answer::Object) {
   return {.method = std::move(method),
           .path_and_query = std::move(path_and_query),
           .content_type = std::string(kJson),
+          .accept = std::string(answer == Answer::Metadata ? kAcceptMetadata : kJson),
           .body = std::move(body)};
 }
 
@@ -172,13 +174,13 @@ Result<ApiRequest> create_request(const Resource& resource, const json::Object& 
   // A subresource is created on an object: pods/web/eviction.
   FAIRWAY_TRY(std::string path,
               resource.subresource.empty() ? collection_path(resource) : object_path(resource));
-  return with_body("POST", path + writing(options).text(), json::serialize(object));
+  return with_body("POST", path + writing(options).text(), json::serialize(object), options.answer);
 }
 
 Result<ApiRequest> update_request(const Resource& resource, const json::Object& object,
                                   const WriteOptions& options) {
   FAIRWAY_TRY(std::string path, object_path(resource));
-  return with_body("PUT", path + writing(options).text(), json::serialize(object));
+  return with_body("PUT", path + writing(options).text(), json::serialize(object), options.answer);
 }
 
 Result<ApiRequest> patch_request(const Resource& resource, PatchKind kind, const json::Value& patch,
@@ -189,7 +191,7 @@ Result<ApiRequest> patch_request(const Resource& resource, PatchKind kind, const
       .add("fieldManager", options.field_manager)
       .add("fieldValidation", options.field_validation)
       .add_if(options.force, "force", "true");
-  ApiRequest request = with_body("PATCH", path + query.text(), json::serialize(patch));
+  ApiRequest request = with_body("PATCH", path + query.text(), json::serialize(patch), options.answer);
   request.content_type = media_type(kind);
   return request;
 }

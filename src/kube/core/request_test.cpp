@@ -101,6 +101,10 @@ TEST(Request, Patches) {
   EXPECT_EQ(request->content_type, "application/merge-patch+json");
   EXPECT_EQ(request->body, R"({"a":null})");
   EXPECT_EQ(request->path_and_query, "/apis/apps/v1/namespaces/prod/deployments/web?fieldManager=f");
+  EXPECT_EQ(request->accept, "application/json");
+  EXPECT_EQ(patch_request(kWeb, PatchKind::Merge, {}, {.answer = Answer::Metadata})->accept,
+            "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json");
+  EXPECT_EQ(create_request({kPods, "prod"}, {}, {.answer = Answer::Metadata})->accept, kAcceptMetadata);
   EXPECT_EQ(patch_request(kWeb, PatchKind::Json, json::Array{})->content_type, "application/json-patch+json");
   EXPECT_EQ(patch_request(kWeb, PatchKind::Strategic, json::Object{})->content_type,
             "application/strategic-merge-patch+json");

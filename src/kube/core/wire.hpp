@@ -54,10 +54,17 @@ struct WatchOptions {
   std::optional<bool> send_initial_events = {};
 };
 
+// What a write is answered with.
+enum class Answer {
+  Object,    // as it is now
+  Metadata,  // no more than its metadata, for whoever reads the object elsewhere
+};
+
 struct WriteOptions {
   bool dry_run = false;
   std::string field_manager = {};
   std::string field_validation = {};  // Ignore, Warn, Strict
+  Answer answer = Answer::Object;
 };
 
 struct PatchOptions {
@@ -65,6 +72,7 @@ struct PatchOptions {
   std::string field_manager = {};
   std::string field_validation = {};
   bool force = false;  // of server-side apply: take fields over from other managers
+  Answer answer = Answer::Object;
 };
 
 enum class Propagation { Background, Foreground, Orphan };
