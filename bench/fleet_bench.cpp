@@ -5,7 +5,7 @@
 // The API server is the real binary in a process of its own, with durable storage, over TLS on loopback; the
 // controllers run in this process. First ROLLOUTS rollouts of one cluster each, from their creation to their
 // end, with the `fleet` controller alone: the clusters comply as soon as they are enforced, and the root's
-// status is written as a propagator does, at most every 200 ms. Then a fleet of CLUSTERS clusters and
+// status is written as the propagator writes it. Then a fleet of CLUSTERS clusters and
 // POLICIES policies with all three controllers: how long until a change of compliance on one cluster is in
 // the root policy, and from there until the rollout has written what follows, one change after the other. The
 // peer, in the same run, is a fleet of ten clusters: cost follows the change when the requests are the same.
@@ -23,6 +23,7 @@
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/placement_controller.hpp"
 #include "fleet/hub/policy_controller.hpp"
+#include "fleet/hub/requests.hpp"
 #include "fleet/hub/rollout_controller.hpp"
 #include "kube/client/kubeconfig.hpp"
 #include "kube/client/transport.hpp"
@@ -130,19 +131,8 @@ class World {
                         {"metadata", json::Object{{"name", name}, {"namespace", "default"}}},
                         {"spec", std::move(spec)}};
   }
-  void write_rows(const std::string& policy, int count, const std::set<int>& compliant) {
-    now(patch(kPolicies.in("default", policy, "status"), rows_patch(count, compliant)));
-  }
-  static json::Object rows_patch(int count, const std::set<int>& compliant) {
-    json::Array rows;
-    for (int i = 0; i < count; ++i)
-      rows.push_back(json::Object{{"clustername", cluster_name(i)},
-                                  {"clusternamespace", cluster_name(i)},
-                                  {"compliant", compliant.contains(i) ? "Compliant" : "NonCompliant"}});
-    json::Object change;
-    change["status"] = json::Object{{"status", std::move(rows)}};
-    return change;
-  }
+  Task<json::Object> get(kube::Resource place) { return user_->get(std::move(place)); }
+  Task<void> write(WritePolicyStatus action) { return write_status(*user_, std::move(action)); }
 
   void run() { tasks_.spawn("runtime", runtime_->run()); }
   async::EventLoop& loop() { return loop_; }
@@ -182,34 +172,46 @@ double seconds_since(async::EventLoop& loop, SteadyTime start) {
   return std::chrono::duration<double>(loop.clock().steady() - start).count();
 }
 
-// Clusters comply when their placement names them; the root's status follows every 200 ms.
+// Clusters comply when their placement names them; the root's status follows as the propagator writes it.
 class PromptClusters {
  public:
-  PromptClusters(World& world, int count) : world_(world), count_(count) {
+  PromptClusters(World& world, int count) : world_(world) {
+    for (int i = 0; i < count; ++i) all_.bound.insert(cluster_name(i));
+    const json::Object root =
+        accepted(world.loop().block_on(world.get(kPolicies.in("default", policy_name(0)))));
+    world.now(world.write(*decide({.root = std::make_shared<const json::Object>(root)})));
     auto& placements = world.runtime().cache(kPlacements, {.label_selector = std::string(kRolloutLabel)});
     subscription_ = placements.on_change([this](const kube::Change<json::Object>& change) {
       if (!change.after) return;
-      for (const std::string& each : clusters_in(*change.after))
-        compliant_.insert(static_cast<int>(*parse_unsigned(each.substr(each.size() - 5))));
+      for (std::string& each : clusters_in(*change.after)) compliant_.insert(std::move(each));
     });
     world.tasks().spawn("clusters", write());
   }
 
  private:
+  std::optional<WritePolicyStatus> decide(const PolicyBindings& seen) const {
+    return correct_status(seen, all_, [this](const std::string& cluster) -> std::string_view {
+      return compliant_.contains(cluster) ? "Compliant" : "NonCompliant";
+    });
+  }
   Task<void> write() {
-    std::size_t written = 0;
+    auto& clock = world_.loop().clock();
+    const auto& policies = world_.runtime().cache(kPolicies);
+    Duration rest = kRollUpInterval;
     for (;;) {
-      FAIRWAY_CO_CHECKED(co_await async::sleep_for(world_.loop().clock(), kRollUpInterval));
-      if (compliant_.size() == written) continue;
-      written = compliant_.size();
-      FAIRWAY_CO_CHECKED(co_await world_.patch(kPolicies.in("default", policy_name(0), "status"),
-                                               World::rows_patch(count_, compliant_)));
+      FAIRWAY_CO_CHECKED(co_await async::sleep_for(clock, rest));
+      const SteadyTime start = clock.steady();
+      const auto root = policies.get({"default", policy_name(0)});
+      auto action = root ? decide({.root = root}) : std::nullopt;
+      if (!action) continue;
+      FAIRWAY_CO_CHECKED(co_await world_.write(*std::move(action)));
+      rest = std::max(kRollUpInterval, kRollUpRest * (clock.steady() - start)) - (clock.steady() - start);
     }
   }
 
   World& world_;
-  int count_;
-  std::set<int> compliant_;
+  Enforcement all_;
+  std::set<std::string> compliant_;
   kube::ObjectCache::Subscription subscription_;
 };
 
@@ -217,7 +219,6 @@ void many_rollouts(int count) {
   World world;
   world.add_clusters(count);
   world.now(world.create(kPolicies, policy_object(policy_name(0), "default")));
-  world.write_rows(policy_name(0), count, {});
   std::vector<std::function<Task<void>()>> requests;
   for (int i = 0; i < count; ++i) {
     requests.push_back([&world, i] {
@@ -307,7 +308,6 @@ class LargeFleet {
   void measure(int changes) {
     std::vector<double> to_root, to_rollout, sent;
     for (int i = 0; i < changes; ++i) {
-      settle();
       const double before = world_.requests();
       const int cluster = i % std::min(clusters_, 500);
       const auto policy = static_cast<int>(index_of(cluster));
@@ -395,7 +395,7 @@ class LargeFleet {
           });
     };
     int quiet = 0;
-    while (quiet < 3) {
+    while (quiet < 10) {
       world_.now(async::sleep_for(world_.loop().clock(), kRollUpInterval / 2));
       quiet = is_idle() ? quiet + 1 : 0;
     }

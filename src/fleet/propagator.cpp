@@ -20,10 +20,8 @@ struct Describe {
     return fmt::format("delete {}", action.key.to_string());
   }
   std::string operator()(const WritePolicyStatus& action) const {
-    const json::Array* rows = json::get_array(action.status, {"status"});
     return fmt::format("write the status of {}: {} over {} clusters", action.key.to_string(),
-                       json::get_string(action.status, {"compliant"}).value_or("undecided"),
-                       rows == nullptr ? 0 : rows->size());
+                       action.compliant.empty() ? "undecided" : action.compliant, action.clusters);
   }
 
  private:
@@ -55,15 +53,6 @@ std::optional<PolicyAction> correct_child(const json::Object* have, std::optiona
   json::Object corrected = corrected_child(*have, *want);
   if (corrected.empty()) return std::nullopt;
   return UpdateChild{std::move(corrected)};
-}
-
-std::optional<PolicyAction> correct_status(const PolicyBindings& bound, const Enforcement& enforcement,
-                                           const ComplianceOf& compliance) {
-  json::Object status = desired_status(bound, enforcement, compliance);
-  const json::Object* before = json::get_object(*bound.root, {"status"});
-  if (json::same_value(before == nullptr ? json::Object() : *before, status)) return std::nullopt;
-  return WritePolicyStatus{kube::key_of(*bound.root), std::string(kube::resource_version_of(*bound.root)),
-                           std::move(status)};
 }
 
 std::set<std::string> changed_clusters(const Enforcement& before, const Enforcement& after) {

@@ -12,6 +12,7 @@
 
 #include "fleet/propagator_child.hpp"
 #include "fleet/propagator_sets.hpp"
+#include "fleet/roll_up.hpp"
 #include "fleet/selection.hpp"
 #include "kube/core/plan.hpp"
 
@@ -34,11 +35,6 @@ struct DeleteChild {
   kube::ObjectKey key;
   std::string uid;
 };
-struct WritePolicyStatus {
-  kube::ObjectKey key;
-  std::string resource_version;
-  json::Object status;
-};
 using PolicyAction = std::variant<CreateChild, UpdateChild, DeleteChild, WritePolicyStatus>;
 std::string describe(const PolicyAction& action);
 
@@ -51,9 +47,6 @@ std::optional<json::Object> wanted_child(const PolicyBindings& bound, const Enfo
                                          const ClusterTable& clusters, const std::string& cluster);
 // From the child that there is (null: none) to the one that there should be; nothing when that is the same.
 std::optional<PolicyAction> correct_child(const json::Object* have, std::optional<json::Object> want);
-// The root's status as it should be, when it is not.
-std::optional<PolicyAction> correct_status(const PolicyBindings& bound, const Enforcement& enforcement,
-                                           const ComplianceOf& compliance);
 // Clusters that come under other rules: bound, no longer bound, enforced by another word.
 std::set<std::string> changed_clusters(const Enforcement& before, const Enforcement& after);
 

@@ -65,27 +65,6 @@ void rewrite_dependencies(json::Object& spec, const PolicyBindings& seen) {
   }
 }
 
-std::string overall(const json::Array& rows) {
-  bool has_pending = false;
-  bool has_unknown = rows.empty();
-  for (const json::Value& each : rows) {
-    const std::string text = text_at(each.get_object(), {"compliant"});
-    if (text == "NonCompliant") return text;
-    has_pending |= text == "Pending";
-    has_unknown |= text.empty();
-  }
-  if (has_pending) return "Pending";
-  return has_unknown ? "" : "Compliant";
-}
-
-void put_or_remove(json::Object& object, std::string_view key, json::Value value, bool is_empty) {
-  if (is_empty) {
-    json::remove(object, key);
-  } else {
-    object[key] = std::move(value);
-  }
-}
-
 }  // namespace
 
 std::string child_name(const json::Object& root) {
@@ -133,25 +112,6 @@ std::string_view compliance_of_child(const json::Object& child) {
   const bool is_old = observed && *observed < kube::generation_of(child);
   if (compliance == Compliance::Compliant && is_old) return "";
   return to_string(compliance);
-}
-
-json::Object desired_status(const PolicyBindings& seen, const Enforcement& enforcement,
-                            const ComplianceOf& compliance) {
-  const json::Object* before = json::get_object(*seen.root, {"status"});
-  json::Object status = before == nullptr ? json::Object() : *before;
-  json::Array rows;
-  rows.reserve(enforcement.bound.size());
-  for (const std::string& cluster : enforcement.bound) {
-    json::Object row{{"clustername", cluster}, {"clusternamespace", cluster}};
-    const std::string_view text = compliance(cluster);
-    if (!text.empty()) row["compliant"] = text;
-    rows.push_back(std::move(row));
-  }
-  const std::string compliant = overall(rows);
-  put_or_remove(status, "compliant", json::Value(compliant), compliant.empty());
-  put_or_remove(status, "placement", enforcement.placement, enforcement.placement.empty());
-  put_or_remove(status, "status", rows, rows.empty());
-  return status;
 }
 
 }  // namespace fairway::fleet

@@ -1,7 +1,6 @@
-// The child of a root policy in a cluster's namespace, and what the root says of its children. Pure.
+// The child of a root policy in a cluster's namespace. Pure.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,10 +26,5 @@ json::Object corrected_child(const json::Object& have, const json::Object& want)
 // What the child says of its cluster. Empty where it has said nothing, and where it was Compliant before its
 // last change: that says nothing about now.
 std::string_view compliance_of_child(const json::Object& child);
-// compliance_of_child() of a cluster's child; empty without one.
-using ComplianceOf = std::function<std::string_view(const std::string& cluster)>;
-// placement, status and compliant of the root; everything else of its status stays.
-json::Object desired_status(const PolicyBindings& seen, const Enforcement& enforcement,
-                            const ComplianceOf& compliance);
 
 }  // namespace fairway::fleet

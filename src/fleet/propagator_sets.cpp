@@ -112,8 +112,10 @@ json::Object placement_row(const Route& route) {
   row[route.kind == "Placement" ? "placement" : "placementRule"] = route.placement;
   if (!route.policy_set.empty()) row["policySet"] = route.policy_set;
   json::Array decisions;
-  for (const std::string& each : route.clusters)
-    decisions.push_back(json::Object{{"clusterName", each}, {"clusterNamespace", each}});
+  if (route.clusters.size() <= kMostDecisions) {
+    for (const std::string& each : route.clusters)
+      decisions.push_back(json::Object{{"clusterName", each}, {"clusterNamespace", each}});
+  }
   if (!decisions.empty()) row["decisions"] = std::move(decisions);
   json::Array exclusions;
   for (const std::string& each : route.excluded) exclusions.push_back(json::Object{{"clusterName", each}});

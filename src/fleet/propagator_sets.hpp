@@ -19,6 +19,10 @@
 
 namespace fairway::fleet {
 
+// A placement that has chosen more is named in the root's status without them: the rows have every cluster
+// once already, and an object of thousands is sent to every watcher with each change.
+inline constexpr std::size_t kMostDecisions = 250;
+
 struct PolicyBindings {
   using Object = std::shared_ptr<const json::Object>;
 

@@ -4,8 +4,6 @@
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/policy_controller.hpp"
 #include "fleet/hub/requests.hpp"
-#include "fleet/hub/row_changes.hpp"
-#include "json/patch.hpp"
 
 namespace fairway::fleet {
 namespace {
@@ -108,9 +106,10 @@ Task<kube::ReconcileResult> PolicyController::roll_up(kube::ObjectKey key) {
   if (was_stale) children_->enqueue(key);
   if (!root.bound.root) co_return kube::ReconcileResult{};
   TimerClock& clock = runtime_.client().clock();
-  if (root.written_at && clock.steady() < *root.written_at + kRollUpInterval) {
-    const Duration left = *root.written_at + kRollUpInterval - clock.steady();
-    co_return kube::ReconcileResult{clock.now() + left, "changes of compliance are gathered"};
+  const SteadyTime start = clock.steady();
+  if (start < root.rests_until) {
+    co_return kube::ReconcileResult{clock.now() + (root.rests_until - start),
+                                    "changes of compliance are gathered"};
   }
   root.bound.root = policies_.get(key);
   if (!root.bound.root) co_return kube::ReconcileResult{};
@@ -120,11 +119,13 @@ Task<kube::ReconcileResult> PolicyController::roll_up(kube::ObjectKey key) {
         return child == root.children.end() ? "" : to_string(child->second);
       });
   if (!action) co_return kube::ReconcileResult{};
-  const auto last = std::exchange(root.written_at, clock.steady());
   auto written = co_await act(*std::move(action));
-  if (written) co_return kube::ReconcileResult{};
-  if (const auto still = roots_.find(key); still != roots_.end()) still->second.written_at = last;
-  co_return std::unexpected(std::move(written.error()));
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  if (const auto still = roots_.find(key); still != roots_.end()) {
+    const Duration taken = clock.steady() - start;
+    still->second.rests_until = start + std::clamp(kRollUpRest * taken, kRollUpInterval, kLongestRest);
+  }
+  co_return kube::ReconcileResult{};
 }
 
 Task<void> PolicyController::act(PolicyAction action) {
@@ -148,22 +149,7 @@ Task<void> PolicyController::carry_out(DeleteChild action) {
 }
 
 Task<void> PolicyController::carry_out(WritePolicyStatus action) {
-  const auto root = policies_.get(action.key);
-  const json::Object* before = root ? json::get_object(*root, {"status"}) : nullptr;
-  auto few = before == nullptr ? std::nullopt : row_changes(*before, action.status, action.resource_version);
-  if (few) {
-    auto written = co_await runtime_.client().patch(kPolicies.at(action.key, "status"), kube::PatchKind::Json,
-                                                    *std::move(few));
-    if (written) co_return Result<void>{};
-    // A path that is not there any more says the same as another version.
-    if (written.error().code == ErrorCode::Invalid) written.error().code = ErrorCode::Conflict;
-    co_return std::unexpected(seen_otherwise(std::move(written.error())));
-  }
-  json::Object patch;
-  patch["status"] = json::make_merge_patch(before == nullptr ? json::Object() : *before, action.status);
-  FAIRWAY_CO_CHECKED(co_await patch_seen(runtime_.client(), kPolicies.at(action.key, "status"),
-                                         std::move(action.resource_version), std::move(patch)));
-  co_return Result<void>{};
+  return write_status(runtime_.client(), std::move(action));
 }
 
 }  // namespace fairway::fleet

@@ -3,35 +3,44 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "fleet/hub/kinds.hpp"
 #include "kube/client/discovery.hpp"
 
 namespace fairway::fleet {
-namespace {
-
-constexpr const char* kManager = "fairway-fleet";
-
-}  // namespace
-
 Error seen_otherwise(Error error) {
   if (error.code == ErrorCode::AlreadyExists || error.code == ErrorCode::NotFound)
     error.code = ErrorCode::Conflict;
   return error;
 }
 
-Task<json::Object> patch_seen(kube::Client& client, kube::Resource place, std::string version,
-                              json::Object patch) {
+Task<void> patch_seen(kube::Client& client, kube::Resource place, std::string version, json::Object patch) {
   json::ensure_object(patch, {"metadata"})["resourceVersion"] = version;
-  auto patched = co_await client.patch(std::move(place), kube::PatchKind::Merge, std::move(patch),
-                                       {.field_manager = kManager});
+  auto patched =
+      co_await client.patch(std::move(place), kube::PatchKind::Merge, std::move(patch),
+                            {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Metadata});
   if (!patched) co_return std::unexpected(seen_otherwise(std::move(patched.error())));
-  co_return patched;
+  co_return Result<void>{};
 }
 
 Task<json::Object> create_object(kube::Client& client, const kube::ResourceType& type, json::Object object) {
   kube::Resource place = type.in(std::string(kube::namespace_of(object)));
-  auto made = co_await client.create(std::move(place), std::move(object), {.field_manager = kManager});
+  auto made =
+      co_await client.create(std::move(place), std::move(object),
+                             {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Metadata});
   if (!made) co_return std::unexpected(seen_otherwise(std::move(made.error())));
   co_return made;
+}
+
+Task<void> write_status(kube::Client& client, WritePolicyStatus action) {
+  const bool is_whole = std::holds_alternative<json::Object>(action.patch);
+  json::Value patch = std::visit([](auto& each) { return json::Value(std::move(each)); }, action.patch);
+  auto written = co_await client.patch(
+      kPolicies.at(action.key, "status"), is_whole ? kube::PatchKind::Merge : kube::PatchKind::Json,
+      std::move(patch), {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Metadata});
+  if (written) co_return Result<void>{};
+  // A path that is not there any more says the same as another version.
+  if (!is_whole && written.error().code == ErrorCode::Invalid) written.error().code = ErrorCode::Conflict;
+  co_return std::unexpected(seen_otherwise(std::move(written.error())));
 }
 
 Task<void> remove_seen(kube::Client& client, kube::Resource place, std::string uid) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "async/task.hpp"
+#include "fleet/roll_up.hpp"
 #include "json/value.hpp"
 #include "kube/client/client.hpp"
 #include "kube/core/resource_type.hpp"
@@ -14,10 +15,15 @@ namespace fairway::fleet {
 // The world is not as it was seen: look again, rather than wait for what will not happen.
 Error seen_otherwise(Error error);
 
+// Who writes, for the managers of fields.
+inline constexpr std::string_view kFleetManager = "fairway-fleet";
+
 // A merge patch of what was seen in this version.
-Task<json::Object> patch_seen(kube::Client& client, kube::Resource place, std::string version,
-                              json::Object patch);
+Task<void> patch_seen(kube::Client& client, kube::Resource place, std::string version, json::Object patch);
+// What is given back is its metadata.
 Task<json::Object> create_object(kube::Client& client, const kube::ResourceType& type, json::Object object);
+// What a root policy says of its clusters.
+Task<void> write_status(kube::Client& client, WritePolicyStatus action);
 // Of this UID; one that is gone is as good.
 Task<void> remove_seen(kube::Client& client, kube::Resource place, std::string uid);
 
