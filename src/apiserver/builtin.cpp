@@ -4,7 +4,6 @@
 
 #include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
-#include "json/yaml.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -24,10 +23,9 @@ void check(bool holds, std::string_view file, std::string_view what) {
 }
 
 Object parse_file(std::string_view name, std::string_view text) {
-  auto parsed = json::parse_yaml(text);
+  auto parsed = json::parse_object(text);
   check(parsed.has_value(), name, parsed ? "" : parsed.error().describe());
-  check(parsed->is_object(), name, "expected a mapping");
-  return std::move(parsed->get_object());
+  return *std::move(parsed);
 }
 
 std::vector<Object> parse_files(std::string_view folder) {

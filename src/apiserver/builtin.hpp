@@ -14,7 +14,7 @@
 
 namespace fairway::apiserver {
 
-// The files of api/builtin and api/crds with their text, by their names relative to api/.
+// The files of api/builtin and api/crds as JSON texts, by their names relative to api/.
 std::span<const std::pair<std::string_view, std::string_view>> embedded_files();
 
 // What a subresource answers with, where that is not the resource's own kind.

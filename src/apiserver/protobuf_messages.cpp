@@ -9,7 +9,6 @@
 #include "apiserver/builtin.hpp"
 #include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
-#include "json/yaml.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -33,9 +32,9 @@ void check(bool holds, std::string_view where, std::string_view what) {
 Object read_numbers() {
   for (const auto& [name, text] : embedded_files()) {
     if (name != kFile) continue;
-    auto parsed = json::parse_yaml(text);
-    check(parsed.has_value() && parsed->is_object(), "file", "expected a mapping");
-    return std::move(parsed->get_object());
+    auto parsed = json::parse_object(text);
+    check(parsed.has_value(), "file", "expected a mapping");
+    return *std::move(parsed);
   }
   abort_because("api/builtin/protobuf.yaml is not part of the binary", __FILE__, __LINE__);
 }
