@@ -1,10 +1,14 @@
 #include "http/tls.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
+#include <mutex>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <optional>
 
 #include "base/text.hpp"
 #include "http/tls_context.hpp"
@@ -111,6 +115,37 @@ Result<std::shared_ptr<TlsContext>> make_server_context(const TlsServerSettings&
   return made;
 }
 
+namespace {
+
+using Authorities = std::shared_ptr<X509_STORE>;
+
+// When the system's authorities changed last; nothing where there is no such file.
+std::optional<std::filesystem::file_time_type> time_of_authorities() {
+  const char* named = std::getenv(X509_get_default_cert_file_env());
+  std::error_code error;
+  const auto time =
+      std::filesystem::last_write_time(named != nullptr ? named : X509_get_default_cert_file(), error);
+  return error ? std::nullopt : std::optional(time);
+}
+
+// Over a hundred, shared by all clients of the process and read again when they have changed.
+Result<Authorities> system_authorities() {
+  static std::mutex mutex;
+  static Authorities known;
+  static std::optional<std::filesystem::file_time_type> known_time;
+  const std::lock_guard lock(mutex);
+  const auto time = time_of_authorities();
+  if (known && time == known_time) return known;
+  const Authorities read(X509_STORE_new(), X509_STORE_free);
+  if (!read || X509_STORE_set_default_paths(read.get()) != 1)
+    return fail(ErrorCode::Unavailable,
+                "the system's certificate authorities cannot be read: " + openssl_error());
+  known_time = time;
+  return known = read;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<TlsContext>> make_client_context(const TlsClientSettings& settings) {
   auto made = std::make_shared<TlsContext>(ssl::context::tls_client);
   restrict_protocols(made->context);
@@ -129,11 +164,8 @@ Result<std::shared_ptr<TlsContext>> make_client_context(const TlsClientSettings&
     FAIRWAY_CHECKED(trust(made->context, settings.ca_pem));
     return made;
   }
-  boost::system::error_code error;
-  made->context.set_default_verify_paths(error);
-  if (error)
-    return fail(ErrorCode::Unavailable,
-                "the system's certificate authorities cannot be read: " + error.message());
+  FAIRWAY_TRY(const Authorities authorities, system_authorities());
+  SSL_CTX_set1_cert_store(made->context.native_handle(), authorities.get());
   return made;
 }
 
