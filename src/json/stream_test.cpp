@@ -15,7 +15,7 @@ class Recorder final : public StreamEvents {
   bool begin_array() override { return add("["); }
   bool end_array() override { return add("]"); }
   bool key(std::string_view name) override { return add(fmt::format("{}:", name)); }
-  bool string(std::string_view text) override { return add(fmt::format("'{}'", text)); }
+  bool string(std::string_view value) override { return add(fmt::format("'{}'", value)); }
   bool number(double value) override { return add(fmt::format("{}", value)); }
   bool other() override { return add("other"); }
 

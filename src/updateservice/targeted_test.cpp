@@ -50,7 +50,7 @@ TEST(IdSet, AnIdInUpperCaseIsAnotherId) {
 
 TEST(IdSet, AMillionIdsTakeLittleMoreThanSixteenBytesEach) {
   IdSet::Builder builder;
-  for (int i = 0; i < 1'000'000; ++i)
+  for (unsigned i = 0; i < 1'000'000; ++i)
     builder.add(fmt::format("{:08x}-0000-4000-8000-{:012x}", i * 2654435761U, i), IdVerdict::Allowed);
   const IdSet set = std::move(builder).build();
   EXPECT_EQ(set.allowed(), 1'000'000U);

@@ -191,8 +191,9 @@ TEST_F(CredentialsTest, ARealPluginOnAWorkerPool) {
 TEST_F(CredentialsTest, TheTransportSignsAndRenewsOnceAfter401) {
   int runs = 0;
   printed = [&] {
-    return ProcessResult{.output = exec_output(R"({"token":"t)" + std::to_string(runs++) +
-                                               R"(","clientCertificateData":"c)" + std::to_string(runs) +
+    const int run = runs++;
+    return ProcessResult{.output = exec_output(R"({"token":"t)" + std::to_string(run) +
+                                               R"(","clientCertificateData":"c)" + std::to_string(run + 1) +
                                                R"(","clientKeyData":"k"})")};
   };
   auto peer = std::make_shared<ScriptedTransport>(clock, [](const http::ClientRequest& request) {
