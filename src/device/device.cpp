@@ -101,7 +101,7 @@ Result<Plan> Device::run(const std::string& verb, const Decision& decide, bool i
     preview(plan);
     return plan;
   }
-  if (::geteuid() != 0) return fail(ErrorCode::Forbidden, "command requires root privileges");
+  FAIRWAY_CHECKED(check_may_change(place_));
   if (plan.steps.empty() && !plan.refusal) {  // nothing to do needs no lock and leaves no trace
     for (const Note& note : plan.notes) {
       if (listener_.on_note) listener_.on_note(note);

@@ -1,7 +1,6 @@
 // The verbs that an administrator types: backup, restore, verify, repair.
 #include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -15,11 +14,6 @@
 
 namespace fairway::device {
 namespace {
-
-Result<void> require_root() {
-  if (::geteuid() != 0) return fail(ErrorCode::Forbidden, "command requires root privileges");
-  return {};
-}
 
 Manifest manifest_of(const Observed& seen) {
   Manifest manifest;
@@ -73,7 +67,7 @@ Result<void> Device::recover() {
 }
 
 Result<std::string> Device::back_up(const std::string& path) {
-  FAIRWAY_CHECKED(require_root());
+  FAIRWAY_CHECKED(check_may_change(place_));
   if (path.empty()) return fail(ErrorCode::Invalid, "argument cannot be empty");
   FAIRWAY_CHECKED(check_stopped(place_, true));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
@@ -145,7 +139,7 @@ Result<void> Device::save_before_restore(const Observed& seen, const std::string
 }
 
 Result<void> Device::restore(const ManualRestore& request) {
-  FAIRWAY_CHECKED(require_root());
+  FAIRWAY_CHECKED(check_may_change(place_));
   if (request.from.empty()) return fail(ErrorCode::Invalid, "argument cannot be empty");
   FAIRWAY_CHECKED(check_stopped(place_, false));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
@@ -185,7 +179,7 @@ Result<std::vector<Verification>> Device::verify(const std::string& name) const 
 }
 
 Result<std::vector<std::string>> Device::repair(const std::optional<AppVersion>& data_version) {
-  FAIRWAY_CHECKED(require_root());
+  FAIRWAY_CHECKED(check_may_change(place_));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));
   FAIRWAY_TRY(const OperationLock lock,
               OperationLock::take(place_.in_backups(kLock), "repair", clock_, Duration::zero()));

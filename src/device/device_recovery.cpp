@@ -48,7 +48,7 @@ Result<std::string> Device::back_up_for_recovery(const std::string& folder) {
 }
 
 Result<std::string> Device::restore_for_recovery(const std::string& folder, bool saves_failed) {
-  if (::geteuid() != 0) return fail(ErrorCode::Forbidden, "command requires root privileges");
+  FAIRWAY_CHECKED(check_may_change(place_));
   if (folder.empty()) return fail(ErrorCode::Invalid, "argument cannot be empty");
   FAIRWAY_CHECKED(check_stopped(place_, false));
   FAIRWAY_CHECKED(make_directory(place_.backups(), 0700));

@@ -21,4 +21,8 @@ struct Place {
   std::string in_backups(std::string_view name) const { return backups() + "/" + std::string(name); }
 };
 
+// Files of a device have many owners, so root alone may change them. Below another root that belongs to the
+// user, such as a simulated device, they are the user's own.
+Result<void> check_may_change(const Place& place);
+
 }  // namespace fairway::device

@@ -37,6 +37,20 @@ printf 'wrong: 1\n' >"$work/usr/usr/lib/fairway/device.yaml"
 run 1 "$FAIRWAY" device status --root "$work/usr"
 contains "it is this file" "$err" "usr/lib/fairway/device.yaml"
 
+# A device in a folder of one's own needs no root; the machine itself does.
+as_user=
+mkdir -p "$work/own"
+cp "$FAIRWAY" "$work/own/fairway"
+if [ "$(id -u)" = 0 ]; then
+  as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+  chmod 755 "$work"
+  chown 65534:65534 "$work/own"
+fi
+run 0 $as_user "$work/own/fairway" device simulate "$work/own/device"
+contains "as a user" "$out" "the data is what it was before the update"
+run 1 $as_user "$work/own/fairway" device backup mine
+contains "on the machine itself" "$err" "command requires root privileges"
+
 run 0 env DESTDIR="$work/opt" cmake --install "$FAIRWAY_BUILD" --prefix /opt/fairway --component device
 for unit in $units; do
   contains "$unit" "$(cat "$work/opt/opt/fairway/lib/systemd/system/$unit")" "ExecStart=/opt/fairway/bin/fairway "
