@@ -207,10 +207,20 @@ void check_unknown_fields(const Object& crd, FieldErrors& errors) {
                           "spec.versions[*].schema instead"));
 }
 
+bool has_same_spec(const Object& before, const Object& crd) {
+  const Value* old = before.if_contains("spec");
+  const Value* now = crd.if_contains("spec");
+  return old && now && json::same_value(*old, *now);
+}
+
 FieldErrors check_all(const Object* before, const Object& crd) {
   static const Object kNone;
-  const Object* spec = json::get_object(crd, {"spec"});
-  FieldErrors errors = check_spec(spec ? *spec : kNone);
+  FieldErrors errors;
+  // What was accepted is not judged again: most updates are about the status, and judging takes long.
+  if (!before || !has_same_spec(*before, crd)) {
+    const Object* spec = json::get_object(crd, {"spec"});
+    errors = check_spec(spec ? *spec : kNone);
+  }
   if (before) {
     const auto keep = [&](json::Path path, std::string_view shown) {
       const std::string_view value = text_at(crd, path);

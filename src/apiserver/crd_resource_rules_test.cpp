@@ -305,10 +305,26 @@ TEST(CrdRules, HostileShapesAreAnswered) {
         "additionalPrinterColumns: [5], selectableFields: [6]}]}}"}) {
     Object crd = yaml(text).as_object();
     EXPECT_FALSE(validate_crd(crd).empty()) << text;
-    EXPECT_FALSE(validate_crd_update(crd, crd).empty()) << text;
+    EXPECT_FALSE(validate_crd_update(valid(), crd).empty()) << text;
     Object filled = prepared(crd);
     EXPECT_FALSE(validate_crd(filled).empty()) << text;
   }
+}
+
+TEST(CrdRules, ASpecThatStaysIsNotJudgedAgain) {
+  Object before = valid();
+  version(before, 0)["name"] = "Not A Name";
+  EXPECT_FALSE(validate_crd(before).empty());
+  Object after = before;
+  after["metadata"].get_object()["labels"] = Object{{"a", "b"}};
+  EXPECT_EQ(texts(validate_crd_update(before, after)), texts(validate_crd_update(before, before)));
+  const auto mentions_versions = [](const auto& errors) {
+    return std::ranges::any_of(errors,
+                               [](const auto& each) { return each.field.starts_with("spec.versions"); });
+  };
+  EXPECT_FALSE(mentions_versions(validate_crd_update(before, after)));
+  after["spec"].get_object()["names"].get_object()["shortNames"] = json::Array{"w"};
+  EXPECT_TRUE(mentions_versions(validate_crd_update(before, after)));
 }
 
 TEST(CrdRules, DefaultsNames) {

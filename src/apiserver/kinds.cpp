@@ -31,7 +31,8 @@ const KindRules& definition_rules() {
                                 .prepare_create = prepare_definition_create,
                                 .prepare_update = prepare_definition_update,
                                 .validate = validate_crd,
-                                .validate_update = validate_crd_update};
+                                .validate_update = validate_crd_update,
+                                .is_update_validated_whole = true};
   return kRules;
 }
 

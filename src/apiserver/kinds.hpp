@@ -39,6 +39,7 @@ struct KindRules {
                                       const KindContext& context) = nullptr;
   json::FieldErrors (*validate)(const json::Object& object) = nullptr;
   json::FieldErrors (*validate_update)(const json::Object& before, const json::Object& object) = nullptr;
+  bool is_update_validated_whole = false;  // by validate_update alone; else by both
 };
 
 const KindRules& rules_of(const Resource& resource);

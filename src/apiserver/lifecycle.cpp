@@ -107,14 +107,17 @@ ApiResult<void> check_fields(const WriteRequest& request, const Object* before, 
       by_schema, [&](const FieldError& error) { return is_decoding_error(request, error); });
   if (undecodable != by_schema.end() && !request.is_patch)
     return refuse(cannot_be_handled(request, undecodable->text()));
-  FieldErrors by_kind = rules.validate ? rules.validate(object) : FieldErrors{};
+  const bool is_whole = before != nullptr && rules.is_update_validated_whole;
+  FieldErrors by_kind = is_whole         ? rules.validate_update(*before, object)
+                        : rules.validate ? rules.validate(object)
+                                         : FieldErrors{};
   // Where both find fault with a field, the kind's own words are the ones that clients know.
   std::erase_if(by_schema, [&](const FieldError& error) {
     return std::ranges::find(by_kind, error.field, &FieldError::field) != by_kind.end();
   });
   add(std::move(by_schema));
   add(std::move(by_kind));
-  if (before && rules.validate_update) add(rules.validate_update(*before, object));
+  if (before && rules.validate_update && !is_whole) add(rules.validate_update(*before, object));
   if (errors.empty()) return {};
   return refuse(invalid(*request.resource, kube::name_of(object), errors));
 }
