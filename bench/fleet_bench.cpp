@@ -205,7 +205,8 @@ class PromptClusters {
       auto action = root ? decide({.root = root}) : std::nullopt;
       if (!action) continue;
       FAIRWAY_CO_CHECKED(co_await world_.write(*std::move(action)));
-      rest = std::max(kRollUpInterval, kRollUpRest * (clock.steady() - start)) - (clock.steady() - start);
+      const Duration taken = clock.steady() - start;
+      rest = rest_after_write(taken) - std::min(taken, kLongestRest);
     }
   }
 

@@ -3,7 +3,7 @@
 #   std::span<const std::pair<std::string_view, std::string_view>>
 # name (relative to ROOT) and text of each file, sorted by name. The same file is the generator, run at build time,
 # so that a changed file costs one small compilation and no configure run. With AS_JSON, YAML files keep their names and
-# become JSON, which is read in a tenth of the time.
+# become JSON, which takes less to read.
 function(fairway_embed target)
   cmake_parse_arguments(ARG "AS_JSON" "FUNCTION;ROOT" "FILES" ${ARGN})
   if(ARG_AS_JSON)

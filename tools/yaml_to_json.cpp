@@ -1,6 +1,6 @@
 // yaml_to_json FROM TO FILE…: writes TO/FILE, as JSON, for each YAML file FROM/FILE.
 //
-// Run while building, for files that are part of the binary: reading YAML takes a server half of its start.
+// Run while building, for files that are part of the binary: a server reads them at every start.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

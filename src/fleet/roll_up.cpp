@@ -67,13 +67,16 @@ bool is_row_of(const json::Value& value, std::string_view cluster) {
          json::get_string(*row, {"clusternamespace"}) == cluster;
 }
 
-void put_word(json::Array& patch, const json::Object& before, std::string_view word, std::string path) {
-  const json::Value* found = before.if_contains(kWord);
-  if (word.empty()) {
-    if (found != nullptr) patch.push_back(json::Object{{"op", "remove"}, {"path", path}});
-  } else if (found == nullptr || !found->is_string() || json::view(found->get_string()) != word) {
-    patch.push_back(json::Object{{"op", "add"}, {"path", path}, {"value", word}});
-  }
+// Of a row, or of the status.
+bool has_word(const json::Object& object, std::string_view word) {
+  const json::Value* found = object.if_contains(kWord);
+  if (found == nullptr || word.empty()) return found == nullptr && word.empty();
+  return found->is_string() && json::view(found->get_string()) == word;
+}
+
+json::Object word_change(std::string_view word, std::string_view path) {
+  if (word.empty()) return {{"op", "remove"}, {"path", path}};
+  return {{"op", "add"}, {"path", path}, {"value", word}};
 }
 
 bool has_placement(const json::Object& status, const json::Array& wanted) {
@@ -94,19 +97,14 @@ std::optional<json::Array> changed_words(const json::Object& before, const Enfor
   // A server need not take more than ten thousand operations in one patch.
   const std::size_t most = std::clamp(rows->size() / 4, std::size_t{200}, std::size_t{5000});
   json::Array patch;
-  put_word(patch, before, words.overall, "/status/compliant");
+  if (!has_word(before, words.overall)) patch.push_back(word_change(words.overall, "/status/compliant"));
   std::size_t i = 0;
   for (const std::string& cluster : enforcement.bound) {
     const json::Value& row = (*rows)[i];
     if (!is_row_of(row, cluster)) return std::nullopt;
-    const json::Value* word = row.get_object().if_contains(kWord);
-    const bool is_same = word == nullptr
-                             ? words.of_rows[i].empty()
-                             : word->is_string() && json::view(word->get_string()) == words.of_rows[i];
-    if (!is_same) {
-      put_word(patch, row.get_object(), words.of_rows[i], fmt::format("/status/status/{}/compliant", i));
-      if (patch.size() > most) return std::nullopt;
-    }
+    if (!has_word(row.get_object(), words.of_rows[i]))
+      patch.push_back(word_change(words.of_rows[i], fmt::format("/status/status/{}/compliant", i)));
+    if (patch.size() > most) return std::nullopt;
     ++i;
   }
   return patch;
@@ -119,6 +117,10 @@ const json::Object& status_of(const json::Object& root) {
 }
 
 }  // namespace
+
+Duration rest_after_write(Duration taken) {
+  return std::clamp(kRollUpRest * taken, kRollUpInterval, kLongestRest);
+}
 
 json::Object desired_status(const PolicyBindings& seen, const Enforcement& enforcement,
                             const ComplianceOf& compliance) {

@@ -11,11 +11,19 @@
 #include <string_view>
 #include <variant>
 
+#include "base/clock.hpp"
 #include "fleet/propagator_sets.hpp"
 #include "json/value.hpp"
 #include "kube/core/object.hpp"
 
 namespace fairway::fleet {
+
+// From the beginning of one write of a root's status to the next: changes are gathered meanwhile, and where a
+// write takes long the server is left free for other work.
+inline constexpr Duration kRollUpInterval = std::chrono::milliseconds(200);
+inline constexpr int kRollUpRest = 8;  // times as long as the write took
+inline constexpr Duration kLongestRest = std::chrono::seconds(10);
+Duration rest_after_write(Duration taken);
 
 // What a cluster's child says of it (propagator_child.hpp); empty without one.
 using ComplianceOf = std::function<std::string_view(const std::string& cluster)>;

@@ -57,6 +57,14 @@ struct Fleet {
 
 constexpr auto kWhole = std::nullopt;
 
+TEST(RollUp, RestsLongerAfterALongWrite) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(rest_after_write(0ms), 200ms);
+  EXPECT_EQ(rest_after_write(25ms), 200ms);
+  EXPECT_EQ(rest_after_write(100ms), 800ms);
+  EXPECT_EQ(rest_after_write(5s), 10s);
+}
+
 TEST(RollUp, ChangedWordsAreWrittenAlone) {
   Fleet fleet{.words = {{"a", "Compliant"}, {"b", ""}, {"c", "NonCompliant"}}};
   EXPECT_EQ(fleet.write(), kWhole);
@@ -100,7 +108,8 @@ TEST(RollUp, RowsThatSomeoneElseWroteArePutRight) {
   for (const std::string_view row :
        {R"({"clustername":"a","clusternamespace":"b","compliant":"Compliant"})",
         R"({"clustername":"a","clusternamespace":"a","compliant":"Compliant","more":1})",
-        R"({"clustername":"a","clusternamespace":"a","compliant":7})", R"("a")"}) {
+        R"({"clustername":"a","clusternamespace":"a","compliant":7})",
+        R"({"clustername":"a","clusternamespace":"a","compliant":""})", R"("a")"}) {
     Fleet fleet{.words = {{"a", "Compliant"}}};
     fleet.write();
     fleet.root["status"].get_object()["status"] = json::Array{*json::parse(row)};

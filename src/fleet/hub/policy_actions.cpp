@@ -121,10 +121,8 @@ Task<kube::ReconcileResult> PolicyController::roll_up(kube::ObjectKey key) {
   if (!action) co_return kube::ReconcileResult{};
   auto written = co_await act(*std::move(action));
   if (!written) co_return std::unexpected(std::move(written.error()));
-  if (const auto still = roots_.find(key); still != roots_.end()) {
-    const Duration taken = clock.steady() - start;
-    still->second.rests_until = start + std::clamp(kRollUpRest * taken, kRollUpInterval, kLongestRest);
-  }
+  if (const auto still = roots_.find(key); still != roots_.end())
+    still->second.rests_until = start + rest_after_write(clock.steady() - start);
   co_return kube::ReconcileResult{};
 }
 

@@ -5,10 +5,9 @@
 // and enforced, and how each cluster stands. A change then costs what it changes: a decision of a placement,
 // the clusters that come or go; a child, that child; its compliance, one row. Children and roll-up have
 // queues of their own, so that writing ten thousand children keeps no compliance waiting. A root's status is
-// written at once for a first change. Changes that follow are gathered for kRollUpInterval, and where a write
-// takes long (many rows, a server with much to do) for kRollUpRest times as long as it took, up to
-// kLongestRest: however fast a fleet changes, its statuses keep the server busy for a part of its time.
-// Belongs to the runtime's event loop and outlives it.
+// written at once for a first change; changes that follow are gathered for rest_after_write(), so that
+// however fast a fleet changes, its statuses keep the server busy for a part of its time only. Belongs to the
+// runtime's event loop and outlives it.
 #pragma once
 
 #include <functional>
@@ -28,10 +27,6 @@
 #include "kube/runtime/runtime.hpp"
 
 namespace fairway::fleet {
-
-inline constexpr Duration kRollUpInterval = std::chrono::milliseconds(200);
-inline constexpr int kRollUpRest = 8;
-inline constexpr Duration kLongestRest = std::chrono::seconds(10);
 
 struct PolicySettings {
   std::size_t workers = 4;
