@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -12,12 +12,6 @@ using json::Object;
 using json::Value;
 
 const WallTime kNow = *parse_rfc3339("2024-01-01T01:00:00Z");
-
-Value yaml(std::string_view text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed.has_value()) << parsed.error().describe() << "\n" << text;
-  return parsed ? *parsed : Value{};
-}
 
 struct Case {
   std::string name;
@@ -38,7 +32,7 @@ TEST_P(CellTest, Shows) {
   ASSERT_TRUE(cell);
   PrinterColumn column;
   if (!GetParam().path.empty()) column.path = *json::JsonPath::parse(GetParam().path);
-  EXPECT_EQ(cell({yaml(GetParam().object), column, kNow}), yaml(GetParam().shown));
+  EXPECT_EQ(cell({json::test_value(GetParam().object), column, kNow}), json::test_value(GetParam().shown));
 }
 
 const std::vector<Case> kCases{
@@ -283,8 +277,8 @@ TEST(Cells, CustomColumnsAreTyped) {
   for (const CustomCase& each : cases) {
     const PrinterColumn column{.type = each.type, .path = *json::JsonPath::parse(".spec.x")};
     Object spec;
-    if (!each.value.empty()) spec["x"] = yaml(each.value);
-    EXPECT_EQ(custom_cell({Value(Object{{"spec", spec}}), column, kNow}), yaml(each.shown))
+    if (!each.value.empty()) spec["x"] = json::test_value(each.value);
+    EXPECT_EQ(custom_cell({Value(Object{{"spec", spec}}), column, kNow}), json::test_value(each.shown))
         << each.type << ' ' << each.value;
   }
   EXPECT_EQ(custom_cell({Value(Object{}), PrinterColumn{.type = "string"}, kNow}), Value());

@@ -4,19 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/catalog.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
 
 using json::Object;
 using json::Value;
-
-Value yaml(std::string_view text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed.has_value()) << parsed.error().describe();
-  return parsed ? *parsed : Value{};
-}
 
 constexpr std::string_view kValid = R"(
 apiVersion: apiextensions.k8s.io/v1
@@ -48,7 +42,7 @@ Object prepared(Object crd) {
 }
 
 Object valid() {
-  return prepared(yaml(kValid).as_object());
+  return prepared(json::test_value(kValid).as_object());
 }
 Object& version(Object& crd, std::size_t i) {
   return crd.at("spec").at("versions").at(i).as_object();
@@ -156,7 +150,7 @@ const std::vector<Case> kCases{
        Object other = version(crd, 0);
        other["name"] = "v2";
        other["storage"] = false;
-       other["schema"] = yaml(
+       other["schema"] = json::test_value(
            "{openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {"
            "color: {type: string}, x: {type: array}}}}}}");
        crd["spec"].at("versions").as_array().push_back(other);
@@ -182,7 +176,7 @@ const std::vector<Case> kCases{
            .at("properties")
            .at("spec")
            .at("properties")
-           .as_object()["x"] = yaml(
+           .as_object()["x"] = json::test_value(
            "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: "
            "object, "
            "properties: {k: {type: string}}}}");
@@ -192,7 +186,7 @@ const std::vector<Case> kCases{
       "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"}},
     {"Columns",
      [](Object& crd) {
-       version(crd, 0)["additionalPrinterColumns"] = yaml(
+       version(crd, 0)["additionalPrinterColumns"] = json::test_value(
            "[{name: A, type: text, jsonPath: .a}, {name: '', type: string, jsonPath: a}, {name: C, type: "
            "integer, "
            "format: int, jsonPath: ''}]");
@@ -206,7 +200,7 @@ const std::vector<Case> kCases{
       "spec.additionalPrinterColumns[2].JSONPath: Required value"}},
     {"Scale",
      [](Object& crd) {
-       version(crd, 0)["subresources"] = yaml(
+       version(crd, 0)["subresources"] = json::test_value(
            "{scale: {specReplicasPath: .status.replicas, statusReplicasPath: replicas, labelSelectorPath: "
            ".metadata.x}}");
      },
@@ -218,7 +212,7 @@ const std::vector<Case> kCases{
               "should be a json path under either .spec or .status")}},
     {"SelectableFields",
      [](Object& crd) {
-       version(crd, 0)["selectableFields"] = yaml(
+       version(crd, 0)["selectableFields"] = json::test_value(
            "[{jsonPath: .spec.nothing}, {jsonPath: .spec.sizes}, {jsonPath: '.spec.sizes[0]'}, {jsonPath: "
            "spec.color}, {jsonPath: .spec.color}, {jsonPath: .spec.color}, {jsonPath: ''}]");
      },
@@ -247,7 +241,7 @@ const std::vector<Case> kCases{
     {"Conversion",
      [](Object& crd) {
        crd["spec"].as_object()["conversion"] =
-           yaml("{strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}");
+           json::test_value("{strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}");
      },
      {invalid("spec.conversion.strategy", "Webhook",
               "this server does not call conversion webhooks: use None, with versions that differ in their "
@@ -256,7 +250,7 @@ const std::vector<Case> kCases{
     {"UnusedWebhook",
      [](Object& crd) {
        crd["spec"].as_object()["conversion"] =
-           yaml("{strategy: None, webhook: {conversionReviewVersions: [v1]}}");
+           json::test_value("{strategy: None, webhook: {conversionReviewVersions: [v1]}}");
      },
      {"spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set to "
       "Webhook"}},
@@ -276,8 +270,8 @@ const std::vector<Case> kCases{
     {"ApprovedGroup",
      [](Object& crd) {
        crd["spec"].as_object()["group"] = "x.k8s.io";
-       crd["metadata"] =
-           yaml("{name: widgets.x.k8s.io, annotations: {api-approved.kubernetes.io: 'https://a.b/1'}}");
+       crd["metadata"] = json::test_value(
+           "{name: widgets.x.k8s.io, annotations: {api-approved.kubernetes.io: 'https://a.b/1'}}");
      },
      {}},
 };
@@ -303,7 +297,7 @@ TEST(CrdRules, HostileShapesAreAnswered) {
         "{spec: {names: [], versions: [{schema: 3}]}, status: []}",
         "{spec: {versions: [{schema: {openAPIV3Schema: 3}, subresources: {scale: 4}, "
         "additionalPrinterColumns: [5], selectableFields: [6]}]}}"}) {
-    Object crd = yaml(text).as_object();
+    Object crd = json::test_value(text).as_object();
     EXPECT_FALSE(validate_crd(crd).empty()) << text;
     EXPECT_FALSE(validate_crd_update(valid(), crd).empty()) << text;
     Object filled = prepared(crd);
@@ -343,7 +337,7 @@ TEST(CrdRules, AStorageVersionOnceUsedStaysListed) {
   newer["storage"] = true;
   after["spec"].at("versions").as_array().push_back(newer);
   prepare_crd_update(before, after);
-  EXPECT_EQ(after.at("status").at("storedVersions"), yaml("[v1, v2]"));
+  EXPECT_EQ(after.at("status").at("storedVersions"), json::test_value("[v1, v2]"));
   EXPECT_EQ(texts(validate_crd_update(before, after)), std::vector<std::string>{});
 
   Object gone = after;
@@ -368,7 +362,7 @@ TEST(CrdRules, WhatNamesTheStorageIsImmutable) {
   EXPECT_EQ(texts(validate_crd_update(before, after)),
             (std::vector<std::string>{invalid("spec.group", "other.com", "field is immutable"),
                                       invalid("spec.names.plural", "gadgets", "field is immutable")}));
-  before["status"].as_object()["conditions"] = yaml("[{type: Established, status: 'True'}]");
+  before["status"].as_object()["conditions"] = json::test_value("[{type: Established, status: 'True'}]");
   EXPECT_EQ(texts(validate_crd_update(before, after)),
             (std::vector<std::string>{invalid("spec.scope", "Cluster", "field is immutable"),
                                       invalid("spec.names.kind", "Gadget", "field is immutable"),
@@ -383,11 +377,12 @@ TEST(CrdRules, StatusAcceptsNamesAndIsEstablished) {
   EXPECT_EQ(json::get_string(crd, {"status", "acceptedNames", "plural"}), "widgets");
   EXPECT_EQ(
       crd.at("status").at("conditions"),
-      yaml("[{lastTransitionTime: '2023-11-14T22:13:20Z', message: no conflicts found, reason: NoConflicts, "
-           "status: 'True', type: NamesAccepted}, {lastTransitionTime: '2023-11-14T22:13:20Z', message: the "
-           "initial names have been accepted, reason: InitialNamesAccepted, status: 'True', type: "
-           "Established}]"));
-  EXPECT_EQ(crd.at("status").at("storedVersions"), yaml("[v1]"));
+      json::test_value(
+          "[{lastTransitionTime: '2023-11-14T22:13:20Z', message: no conflicts found, reason: NoConflicts, "
+          "status: 'True', type: NamesAccepted}, {lastTransitionTime: '2023-11-14T22:13:20Z', message: the "
+          "initial names have been accepted, reason: InitialNamesAccepted, status: 'True', type: "
+          "Established}]"));
+  EXPECT_EQ(crd.at("status").at("storedVersions"), json::test_value("[v1]"));
   const Object* const all[] = {&crd};
   EXPECT_EQ(crd_status(crd, all, now + std::chrono::hours(1)), crd.at("status").as_object());
 }
@@ -396,9 +391,9 @@ TEST(CrdRules, ANameInUseIsNotAccepted) {
   const WallTime now{std::chrono::seconds(1'700'000'000)};
   Object first = valid();
   first["status"] = crd_status(first, {}, now);
-  Object second = yaml(kValid).as_object();
+  Object second = json::test_value(kValid).as_object();
   second["metadata"].as_object()["name"] = "gadgets.example.com";
-  second["spec"].at("names") = yaml("{plural: gadgets, kind: Gadget, shortNames: [wd, gd]}");
+  second["spec"].at("names") = json::test_value("{plural: gadgets, kind: Gadget, shortNames: [wd, gd]}");
   second = prepared(second);
   const Object* const all[] = {&first, &second};
   const Object status = crd_status(second, all, now);

@@ -4,16 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "json/schema_prune.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
-
-json::Object object(std::string_view yaml) {
-  auto parsed = json::parse_yaml(yaml);
-  EXPECT_TRUE(parsed.has_value()) << parsed.error().describe();
-  return parsed ? parsed->as_object() : json::Object{};
-}
 
 constexpr std::string_view kWidgets = R"(
 apiVersion: apiextensions.k8s.io/v1
@@ -55,7 +49,7 @@ spec:
 )";
 
 TEST(CrdResource, ReadsNamesVersionsAndSubresources) {
-  const auto made = resource_of_crd(object(kWidgets));
+  const auto made = resource_of_crd(json::test_object(kWidgets));
   ASSERT_TRUE(made.has_value()) << made.error().describe();
   const Resource& widgets = **made;
   EXPECT_TRUE(widgets.is_custom);
@@ -77,10 +71,10 @@ TEST(CrdResource, ReadsNamesVersionsAndSubresources) {
 }
 
 TEST(CrdResource, CompilesTheSchemaOfEachVersion) {
-  const auto made = resource_of_crd(object(kWidgets));
+  const auto made = resource_of_crd(json::test_object(kWidgets));
   ASSERT_TRUE(made.has_value());
   json::Value value =
-      object("{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, spec: {size: 3}}");
+      json::test_object("{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, spec: {size: 3}}");
   json::Value old = value;
   json::prune(*(*made)->version("v1")->schema, value);
   json::apply_defaults(*(*made)->version("v1")->schema, value);
@@ -91,7 +85,7 @@ TEST(CrdResource, CompilesTheSchemaOfEachVersion) {
 }
 
 TEST(CrdResource, ColumnsBeginWithTheNameAndEndWithTheAgeWhenNoneAreWritten) {
-  const auto made = resource_of_crd(object(kWidgets));
+  const auto made = resource_of_crd(json::test_object(kWidgets));
   ASSERT_TRUE(made.has_value());
   const auto& written = (*made)->version("v1")->columns;
   ASSERT_EQ(written.size(), 3u);
@@ -107,7 +101,7 @@ TEST(CrdResource, ColumnsBeginWithTheNameAndEndWithTheAgeWhenNoneAreWritten) {
 }
 
 TEST(CrdResource, APathThatCannotBeEvaluatedLeavesItsColumn) {
-  json::Object crd = object(kWidgets);
+  json::Object crd = json::test_object(kWidgets);
   crd.at("spec").at("versions").at(1).at("additionalPrinterColumns").at(0).at("jsonPath") = "..color";
   const auto made = resource_of_crd(crd);
   ASSERT_TRUE(made.has_value()) << made.error().describe();
@@ -116,7 +110,7 @@ TEST(CrdResource, APathThatCannotBeEvaluatedLeavesItsColumn) {
 }
 
 TEST(CrdResource, DeprecationNamesTheVersionToUse) {
-  json::Object crd = object(kWidgets);
+  json::Object crd = json::test_object(kWidgets);
   EXPECT_EQ((*resource_of_crd(crd))->version("v1beta1")->deprecation_warning,
             "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget");
   EXPECT_EQ((*resource_of_crd(crd))->version("v1")->deprecation_warning, "");
@@ -129,28 +123,28 @@ TEST(CrdResource, DeprecationNamesTheVersionToUse) {
 }
 
 TEST(CrdResource, AcceptedNamesWinOverWantedOnes) {
-  json::Object crd = object(kWidgets);
-  crd["status"] =
-      object("{acceptedNames: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}}");
+  json::Object crd = json::test_object(kWidgets);
+  crd["status"] = json::test_object(
+      "{acceptedNames: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}}");
   EXPECT_TRUE((*resource_of_crd(crd))->short_names.empty());
 }
 
 TEST(CrdResource, ATerminatingResourceTakesNothingNew) {
-  json::Object crd = object(kWidgets);
-  crd["status"] =
-      object("{conditions: [{type: Terminating, status: 'True'}, {type: Established, status: 'True'}]}");
+  json::Object crd = json::test_object(kWidgets);
+  crd["status"] = json::test_object(
+      "{conditions: [{type: Terminating, status: 'True'}, {type: Established, status: 'True'}]}");
   const auto made = resource_of_crd(crd);
   ASSERT_TRUE(made.has_value());
   EXPECT_FALSE((*made)->has_verb("create"));
   EXPECT_FALSE((*made)->has_verb("update"));
   EXPECT_TRUE((*made)->has_verb("delete"));
   EXPECT_TRUE(is_established(crd));
-  EXPECT_FALSE(is_established(object(kWidgets)));
+  EXPECT_FALSE(is_established(json::test_object(kWidgets)));
 }
 
 TEST(CrdResource, RefusesWhatItCannotServe) {
   const auto error_of = [](auto&& change) {
-    json::Object crd = object(kWidgets);
+    json::Object crd = json::test_object(kWidgets);
     change(crd.at("spec").as_object());
     const auto made = resource_of_crd(crd);
     return made ? std::string("none") : made.error().describe();
@@ -172,7 +166,7 @@ TEST(CrdResource, RefusesWhatItCannotServe) {
 
 TEST(CrdResource, TheCacheSharesEqualDefinitions) {
   ResourceCache cache;
-  json::Object crd = object(kWidgets);
+  json::Object crd = json::test_object(kWidgets);
   const auto first = cache.resource(crd);
   crd["metadata"].as_object()["resourceVersion"] = "7";
   const auto second = cache.resource(crd);

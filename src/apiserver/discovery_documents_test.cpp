@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/crd_resource.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -12,12 +12,6 @@ namespace {
 using json::Array;
 using json::Object;
 using json::Value;
-
-Value yaml(std::string_view text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed.has_value()) << parsed.error().describe();
-  return parsed ? *parsed : Value{};
-}
 
 constexpr std::string_view kBoats = R"(
 metadata: {name: boats.harbour.example.com}
@@ -36,7 +30,7 @@ spec:
 )";
 
 std::shared_ptr<const Catalog> catalog() {
-  return Catalog::make({*resource_of_crd(yaml(kBoats).as_object())});
+  return Catalog::make({*resource_of_crd(json::test_value(kBoats).as_object())});
 }
 
 const Object* entry(const Object& list, std::string_view key, std::string_view name) {
@@ -48,8 +42,9 @@ const Object* entry(const Object& list, std::string_view key, std::string_view n
 
 TEST(Discovery, CoreVersions) {
   EXPECT_EQ(api_versions("10.0.0.1:6443"),
-            yaml("{kind: APIVersions, versions: [v1], serverAddressByClientCIDRs: [{clientCIDR: 0.0.0.0/0, "
-                 "serverAddress: '10.0.0.1:6443'}]}"));
+            json::test_value(
+                "{kind: APIVersions, versions: [v1], serverAddressByClientCIDRs: [{clientCIDR: 0.0.0.0/0, "
+                "serverAddress: '10.0.0.1:6443'}]}"));
 }
 
 TEST(Discovery, GroupsInOrderWithTheirPreferredVersion) {
@@ -63,16 +58,18 @@ TEST(Discovery, GroupsInOrderWithTheirPreferredVersion) {
   EXPECT_EQ(std::ranges::find(names, ""), names.end());
   EXPECT_EQ(
       list.at("groups").as_array().back(),
-      yaml("{name: harbour.example.com, versions: [{groupVersion: harbour.example.com/v1, version: v1}, "
-           "{groupVersion: harbour.example.com/v1beta1, version: v1beta1}], preferredVersion: {groupVersion: "
-           "harbour.example.com/v1, version: v1}}"));
+      json::test_value(
+          "{name: harbour.example.com, versions: [{groupVersion: harbour.example.com/v1, version: v1}, "
+          "{groupVersion: harbour.example.com/v1beta1, version: v1beta1}], preferredVersion: {groupVersion: "
+          "harbour.example.com/v1, version: v1}}"));
 }
 
 TEST(Discovery, OneGroup) {
   EXPECT_EQ(
       api_group(*catalog(), "apps"),
-      yaml("{kind: APIGroup, apiVersion: v1, name: apps, versions: [{groupVersion: apps/v1, version: v1}], "
-           "preferredVersion: {groupVersion: apps/v1, version: v1}}")
+      json::test_value(
+          "{kind: APIGroup, apiVersion: v1, name: apps, versions: [{groupVersion: apps/v1, version: v1}], "
+          "preferredVersion: {groupVersion: apps/v1, version: v1}}")
           .as_object());
   EXPECT_FALSE(api_group(*catalog(), "nope").has_value());
   EXPECT_FALSE(api_group(*catalog(), "").has_value());
@@ -85,15 +82,18 @@ TEST(Discovery, ResourcesOfTheCoreGroup) {
   EXPECT_FALSE(list->contains("apiVersion"));
   ASSERT_TRUE(entry(*list, "name", "pods"));
   EXPECT_EQ(*entry(*list, "name", "pods"),
-            yaml("{name: pods, singularName: pod, namespaced: true, kind: Pod, verbs: [create, delete, "
-                 "deletecollection, get, list, patch, update, watch], shortNames: [po], categories: [all]}"));
+            json::test_value(
+                "{name: pods, singularName: pod, namespaced: true, kind: Pod, verbs: [create, delete, "
+                "deletecollection, get, list, patch, update, watch], shortNames: [po], categories: [all]}"));
   EXPECT_EQ(
       *entry(*list, "name", "serviceaccounts/token"),
-      yaml("{name: serviceaccounts/token, singularName: '', namespaced: true, group: authentication.k8s.io, "
-           "version: v1, kind: TokenRequest, verbs: [create]}"));
+      json::test_value(
+          "{name: serviceaccounts/token, singularName: '', namespaced: true, group: authentication.k8s.io, "
+          "version: v1, kind: TokenRequest, verbs: [create]}"));
   EXPECT_EQ(*entry(*list, "name", "namespaces/finalize"),
-            yaml("{name: namespaces/finalize, singularName: '', namespaced: false, kind: Namespace, verbs: "
-                 "[update]}"));
+            json::test_value(
+                "{name: namespaces/finalize, singularName: '', namespaced: false, kind: Namespace, verbs: "
+                "[update]}"));
 }
 
 TEST(Discovery, ResourcesOfAGroup) {
@@ -104,12 +104,14 @@ TEST(Discovery, ResourcesOfAGroup) {
   std::vector<std::string> names;
   for (const Value& each : list->at("resources").as_array()) names.emplace_back(each.at("name").as_string());
   EXPECT_EQ(names, (std::vector<std::string>{"deployments", "deployments/scale", "deployments/status"}));
-  EXPECT_EQ(list->at("resources").at(1), yaml("{name: deployments/scale, singularName: '', namespaced: true, "
-                                              "group: autoscaling, version: v1, kind: "
-                                              "Scale, verbs: [get, patch, update]}"));
-  EXPECT_EQ(list->at("resources").at(2), yaml("{name: deployments/status, singularName: '', namespaced: "
-                                              "true, kind: Deployment, verbs: [get, patch, "
-                                              "update]}"));
+  EXPECT_EQ(list->at("resources").at(1),
+            json::test_value("{name: deployments/scale, singularName: '', namespaced: true, "
+                             "group: autoscaling, version: v1, kind: "
+                             "Scale, verbs: [get, patch, update]}"));
+  EXPECT_EQ(list->at("resources").at(2),
+            json::test_value("{name: deployments/status, singularName: '', namespaced: "
+                             "true, kind: Deployment, verbs: [get, patch, "
+                             "update]}"));
   EXPECT_FALSE(api_resource_list(*catalog(), "apps", "v1beta1").has_value());
 }
 
@@ -117,9 +119,10 @@ TEST(Discovery, ResourcesOfACustomGroupInEachVersion) {
   const auto list = api_resource_list(*catalog(), "harbour.example.com", "v1");
   ASSERT_TRUE(list.has_value());
   ASSERT_EQ(list->at("resources").as_array().size(), 3u);
-  EXPECT_EQ(list->at("resources").at(0), yaml("{name: boats, singularName: boat, namespaced: true, kind: "
-                                              "Boat, verbs: [delete, deletecollection, get, "
-                                              "list, patch, create, update, watch], shortNames: [bt]}"));
+  EXPECT_EQ(list->at("resources").at(0),
+            json::test_value("{name: boats, singularName: boat, namespaced: true, kind: "
+                             "Boat, verbs: [delete, deletecollection, get, "
+                             "list, patch, create, update, watch], shortNames: [bt]}"));
   EXPECT_EQ(list->at("resources").at(1).at("name"), "boats/status");
   EXPECT_EQ(list->at("resources").at(2).at("name"), "boats/scale");
   EXPECT_EQ(
@@ -132,19 +135,20 @@ TEST(Discovery, AggregatedSaysTheSame) {
     EXPECT_EQ(groups.at("kind"), "APIGroupDiscoveryList");
     EXPECT_EQ(groups.at("apiVersion"), Value("apidiscovery.k8s.io/" + std::string(version)));
     const Value& apps = groups.at("items").at(0);
-    EXPECT_EQ(apps.at("metadata"), yaml("{name: apps}"));
+    EXPECT_EQ(apps.at("metadata"), json::test_value("{name: apps}"));
     EXPECT_EQ(apps.at("versions").at(0).at("freshness"), "Current");
     EXPECT_EQ(
         apps.at("versions").at(0).at("resources").at(0),
-        yaml("{resource: deployments, responseKind: {group: apps, version: v1, kind: Deployment}, scope: "
-             "Namespaced, "
-             "singularResource: deployment, verbs: [create, delete, deletecollection, get, list, patch, "
-             "update, "
-             "watch], shortNames: [deploy], categories: [all], subresources: [{subresource: scale, "
-             "responseKind: "
-             "{group: autoscaling, version: v1, kind: Scale}, verbs: [get, patch, update]}, {subresource: "
-             "status, "
-             "responseKind: {group: apps, version: v1, kind: Deployment}, verbs: [get, patch, update]}]}"));
+        json::test_value(
+            "{resource: deployments, responseKind: {group: apps, version: v1, kind: Deployment}, scope: "
+            "Namespaced, "
+            "singularResource: deployment, verbs: [create, delete, deletecollection, get, list, patch, "
+            "update, "
+            "watch], shortNames: [deploy], categories: [all], subresources: [{subresource: scale, "
+            "responseKind: "
+            "{group: autoscaling, version: v1, kind: Scale}, verbs: [get, patch, update]}, {subresource: "
+            "status, "
+            "responseKind: {group: apps, version: v1, kind: Deployment}, verbs: [get, patch, update]}]}"));
   }
   const Object core = aggregated_discovery(*catalog(), true, "v2");
   ASSERT_EQ(core.at("items").as_array().size(), 1u);

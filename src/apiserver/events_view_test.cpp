@@ -2,14 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
-
-json::Object object(std::string_view yaml) {
-  return json::parse_yaml(yaml)->as_object();
-}
 
 constexpr std::string_view kCore = R"(
 apiVersion: v1
@@ -32,8 +28,8 @@ series: {count: 2, lastObservedTime: '2024-01-01T00:01:00.000000Z'}
 )";
 
 TEST(EventsView, RenamesWhatTheNewFormCallsOtherwise) {
-  const json::Object view = to_events_view(object(kCore));
-  EXPECT_EQ(view, object(R"(
+  const json::Object view = to_events_view(json::test_object(kCore));
+  EXPECT_EQ(view, json::test_object(R"(
 apiVersion: events.k8s.io/v1
 kind: Event
 metadata: {name: web.17, namespace: prod, managedFields: [{apiVersion: v1, manager: kubelet}]}
@@ -55,9 +51,10 @@ series: {count: 2, lastObservedTime: '2024-01-01T00:01:00.000000Z'}
 }
 
 TEST(EventsView, ThereAndBackIsTheSame) {
-  EXPECT_EQ(json::serialize(from_events_view(to_events_view(object(kCore)))), json::serialize(object(kCore)));
+  EXPECT_EQ(json::serialize(from_events_view(to_events_view(json::test_object(kCore)))),
+            json::serialize(json::test_object(kCore)));
   const json::Object odd =
-      object("{apiVersion: v1, message: a, note: b, count: 1, deprecatedCount: 2, extra: x}");
+      json::test_object("{apiVersion: v1, message: a, note: b, count: 1, deprecatedCount: 2, extra: x}");
   EXPECT_EQ(json::serialize(from_events_view(to_events_view(odd))), json::serialize(odd));
 }
 

@@ -29,12 +29,12 @@ FieldErrors check_variables(const Object& container, const std::string& path) {
     if (!variables[i].is_object()) continue;
     const Object& variable = variables[i].get_object();
     const std::string place = json::index_path(path + ".env", i);
-    const std::string name = text_at(variable, {"name"});
+    const std::string name = json::text_at(variable, {"name"});
     append(errors, check_not_empty(variable, "name", place));
     if (!name.empty()) append(errors, invalid_because(place + ".name", name, validate_variable_name(name)));
     const Object* source = json::get_object(variable, {"valueFrom"});
     if (source == nullptr) continue;
-    if (!text_at(variable, {"value"}).empty()) {
+    if (!json::text_at(variable, {"value"}).empty()) {
       errors.push_back(FieldError::invalid(place + ".valueFrom", Value(""),
                                            "may not be specified when `value` is not empty"));
     }
@@ -52,7 +52,7 @@ FieldErrors check_variables(const Object& container, const std::string& path) {
 FieldErrors check_port(const Object& port, bool is_on_host, std::set<std::string>& names,
                        const std::string& path) {
   FieldErrors errors;
-  if (const std::string name = text_at(port, {"name"}); !name.empty()) {
+  if (const std::string name = json::text_at(port, {"name"}); !name.empty()) {
     if (auto wrong = invalid_because(path + ".name", name, kube::validate_port_name(name)); !wrong.empty()) {
       append(errors, std::move(wrong));
     } else if (!names.insert(name).second) {
@@ -117,7 +117,7 @@ FieldErrors check_probes(const Object& container, const std::string& path) {
 // A container that runs to its end before others start is neither probed nor hooked.
 FieldErrors check_init_container(const Object& container, const std::string& path) {
   FieldErrors errors;
-  const std::string policy = text_at(container, {"restartPolicy"});
+  const std::string policy = json::text_at(container, {"restartPolicy"});
   if (policy == "Always") return errors;
   for (const std::string_view field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
     if (!container.contains(field)) continue;
@@ -129,8 +129,8 @@ FieldErrors check_init_container(const Object& container, const std::string& pat
 
 FieldErrors check_container(const Object& container, bool is_on_host, const std::string& path) {
   FieldErrors errors;
-  const std::string name = text_at(container, {"name"});
-  const std::string image = text_at(container, {"image"});
+  const std::string name = json::text_at(container, {"name"});
+  const std::string image = json::text_at(container, {"image"});
   append(errors, check_not_empty(container, "name", path));
   if (!name.empty())
     append(errors, invalid_because(path + ".name", name, kube::validate_dns1123_label(name)));
@@ -159,7 +159,7 @@ FieldErrors check_host_ports(const Object& spec, const std::string& path) {
       const auto number = json::get_int(port, {"hostPort"}).value_or(0);
       if (number == 0) continue;
       const std::string key =
-          fmt::format("{}/{}/{}", text_at(port, {"protocol"}), text_at(port, {"hostIP"}), number);
+          fmt::format("{}/{}/{}", json::text_at(port, {"protocol"}), json::text_at(port, {"hostIP"}), number);
       if (seen.insert(key).second) continue;
       errors.push_back(
           FieldError::duplicate(json::index_path(place + ".ports", i) + ".hostPort", Value(key)));
@@ -178,7 +178,7 @@ FieldErrors validate_containers(const Object& spec, const std::string& path) {
     for_each_container(spec, list, path, [&](const Object& container, const std::string& place) {
       append(errors, check_container(container, is_on_host, place));
       if (list == "initContainers") append(errors, check_init_container(container, place));
-      const std::string name = text_at(container, {"name"});
+      const std::string name = json::text_at(container, {"name"});
       if (!name.empty() && !names.insert(name).second) {
         errors.push_back(FieldError::duplicate(place + ".name", Value(name)));
       }

@@ -54,7 +54,7 @@ FieldErrors validate_namespace(const Object& object) {
 
 FieldErrors validate_namespace_update(const Object& before, const Object& object) {
   if (is_same(before, object, {"status", "phase"})) return {};
-  const std::string phase = text_at(object, {"status", "phase"});
+  const std::string phase = json::text_at(object, {"status", "phase"});
   const bool is_going = kube::is_being_deleted(object);
   if (phase == (is_going ? "Terminating" : "Active")) return {};
   return {FieldError::invalid("status.Phase", Value(phase),
@@ -69,7 +69,7 @@ void default_node(Object& object) {
   }
   Value* spec = object.if_contains("spec");
   if (spec == nullptr || !spec->is_object()) return;
-  const std::string one = text_at(spec->get_object(), {"podCIDR"});
+  const std::string one = json::text_at(spec->get_object(), {"podCIDR"});
   const auto all = texts_at(spec->get_object(), {"podCIDRs"});
   if (!one.empty() && all.empty()) spec->get_object()["podCIDRs"] = Array{Value(one)};
   if (one.empty() && !all.empty()) spec->get_object()["podCIDR"] = all.front();
@@ -84,13 +84,13 @@ FieldErrors check_taints(const Object& object) {
     if (!taints[i].is_object()) continue;
     const Object& taint = taints[i].get_object();
     const std::string path = json::index_path("metadata.taints", i);
-    const std::string key = text_at(taint, {"key"});
-    const std::string value = text_at(taint, {"value"});
+    const std::string key = json::text_at(taint, {"key"});
+    const std::string value = json::text_at(taint, {"value"});
     append(errors, invalid_because(path + ".key", key, kube::validate_qualified_name(key)));
     if (const auto problems = kube::validate_label_value(value); !problems.empty()) {
       errors.push_back(FieldError::invalid(path + ".value", Value(value), join(problems, ";")));
     }
-    if (!seen.emplace(text_at(taint, {"effect"}), key).second) {
+    if (!seen.emplace(json::text_at(taint, {"effect"}), key).second) {
       FieldError error = FieldError::duplicate(path, Value(taint));
       error.detail = "taints must be unique by key and effect pair";
       errors.push_back(std::move(error));
@@ -102,7 +102,7 @@ FieldErrors check_taints(const Object& object) {
 FieldErrors check_pod_networks(const Object& object) {
   FieldErrors errors;
   const auto networks = texts_at(object, {"spec", "podCIDRs"});
-  const std::string one = text_at(object, {"spec", "podCIDR"});
+  const std::string one = json::text_at(object, {"spec", "podCIDR"});
   std::set<std::string> seen;
   std::size_t ipv4 = 0;
   for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -139,11 +139,12 @@ FieldErrors validate_node_update(const Object& before, const Object& object) {
     errors.push_back(FieldError::forbidden("spec.podCIDRs",
                                            "node updates may not change podCIDR except from \"\" to valid"));
   }
-  if (!text_at(before, {"spec", "providerID"}).empty() && !is_same(before, object, {"spec", "providerID"})) {
+  if (!json::text_at(before, {"spec", "providerID"}).empty() &&
+      !is_same(before, object, {"spec", "providerID"})) {
     errors.push_back(FieldError::forbidden(
         "spec.providerID", "node updates may not change providerID except from \"\" to valid"));
   }
-  if (text_at(before, {"spec", "externalID"}) != text_at(object, {"spec", "externalID"})) {
+  if (json::text_at(before, {"spec", "externalID"}) != json::text_at(object, {"spec", "externalID"})) {
     errors.push_back(FieldError::forbidden("spec.externalID", "may not be updated"));
   }
   return errors;
@@ -156,10 +157,10 @@ FieldErrors validate_lease(const Object& object) {
     errors.push_back(
         FieldError::invalid("spec.leaseDurationSeconds", Value(*seconds), "must be greater than 0"));
   }
-  const std::string strategy = text_at(object, {"spec", "strategy"});
+  const std::string strategy = json::text_at(object, {"spec", "strategy"});
   if (!strategy.empty()) {
     append(errors, invalid_because("spec.strategy", strategy, kube::validate_qualified_name(strategy)));
-  } else if (const std::string holder = text_at(object, {"spec", "preferredHolder"}); !holder.empty()) {
+  } else if (const std::string holder = json::text_at(object, {"spec", "preferredHolder"}); !holder.empty()) {
     errors.push_back(FieldError::invalid("spec.preferredHolder", Value(holder),
                                          "may only be specified when `strategy` is defined"));
   }

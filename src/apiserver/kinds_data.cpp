@@ -120,7 +120,7 @@ FieldErrors check_docker_config(const Object& data, std::string_view key) {
 }
 
 FieldErrors check_secret_type(const Object& object, const Object& data) {
-  const std::string type = text_at(object, {"type"});
+  const std::string type = json::text_at(object, {"type"});
   if (type == "kubernetes.io/service-account-token") {
     if (!kube::annotation(object, kAccountName).value_or("").empty()) return {};
     return {FieldError::required(json::key_path("metadata.annotations", kAccountName))};
@@ -157,7 +157,7 @@ FieldErrors validate_secret_update(const Object& before, const Object& object) {
 FieldErrors prepare_account(Object& object) {
   if (Array* secrets = find_array(object, {"secrets"})) {
     for (Value& secret : *secrets) {
-      if (secret.is_object()) secret = Object{{"name", text_at(secret.get_object(), {"name"})}};
+      if (secret.is_object()) secret = Object{{"name", json::text_at(secret.get_object(), {"name"})}};
     }
   }
   return {};

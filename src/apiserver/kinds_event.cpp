@@ -12,24 +12,24 @@ namespace {
 constexpr std::string_view kMismatch = "does not match event.namespace";
 
 bool has_event_time(const Object& event) {
-  return !text_at(event, {"eventTime"}).empty();
+  return !json::text_at(event, {"eventTime"}).empty();
 }
 
 FieldErrors check_length(const Object& event, std::string_view field, std::size_t longest) {
-  if (text_at(event, {field}).size() <= longest) return {};
+  if (json::text_at(event, {field}).size() <= longest) return {};
   return {FieldError::invalid(std::string(field), Value(""),
                               fmt::format("can have at most {} characters", longest))};
 }
 
 FieldErrors check_present(const Object& event, std::string_view field, std::string_view name) {
-  if (!text_at(event, {field}).empty()) return {};
+  if (!json::text_at(event, {field}).empty()) return {};
   return {FieldError::required(std::string(name))};
 }
 
 // Events with eventTime come from clients that know the newer fields.
 FieldErrors check_newer_fields(const Object& event) {
   FieldErrors errors = check_present(event, "reportingComponent", "reportingController");
-  const std::string controller = text_at(event, {"reportingComponent"});
+  const std::string controller = json::text_at(event, {"reportingComponent"});
   append(errors,
          invalid_because("reportingController", controller, kube::validate_qualified_name(controller)));
   append(errors, check_present(event, "reportingInstance", "reportingInstance"));
@@ -45,7 +45,7 @@ FieldErrors check_newer_fields(const Object& event) {
 FieldErrors validate_event(const Object& event) {
   FieldErrors errors;
   const std::string ns(kube::namespace_of(event));
-  const std::string about = text_at(event, {"involvedObject", "namespace"});
+  const std::string about = json::text_at(event, {"involvedObject", "namespace"});
   const bool is_new = has_event_time(event);
   // Events about what has no namespace are kept in one of these.
   const bool is_elsewhere = ns == "default" || (is_new && ns == "kube-system");
@@ -64,7 +64,7 @@ FieldErrors check_series(const Object& event) {
   if (json::get_int(*series, {"count"}).value_or(0) < 2) {
     errors.push_back(FieldError::invalid("series.count", Value(""), "should be at least 2"));
   }
-  if (text_at(*series, {"lastObservedTime"}).empty()) {
+  if (json::text_at(*series, {"lastObservedTime"}).empty()) {
     errors.push_back(FieldError::required("series.lastObservedTime"));
   }
   return errors;
@@ -76,13 +76,14 @@ FieldErrors prepare_strict_create(Object& event, const KindContext&) {
     errors.push_back(FieldError::invalid(std::string(field), Value(""), "needs to be unset"));
   };
   if (!has_event_time(event)) errors.push_back(FieldError::required("eventTime"));
-  if (const std::string type = text_at(event, {"type"}); type != "Normal" && type != "Warning") {
+  if (const std::string type = json::text_at(event, {"type"}); type != "Normal" && type != "Warning") {
     errors.push_back(FieldError::invalid("type", Value(""), fmt::format("has invalid value: {}", type)));
   }
-  if (!text_at(event, {"firstTimestamp"}).empty()) needs_unset("firstTimestamp");
-  if (!text_at(event, {"lastTimestamp"}).empty()) needs_unset("lastTimestamp");
+  if (!json::text_at(event, {"firstTimestamp"}).empty()) needs_unset("firstTimestamp");
+  if (!json::text_at(event, {"lastTimestamp"}).empty()) needs_unset("lastTimestamp");
   if (json::get_int(event, {"count"}).value_or(0) != 0) needs_unset("count");
-  if (!text_at(event, {"source", "component"}).empty() || !text_at(event, {"source", "host"}).empty()) {
+  if (!json::text_at(event, {"source", "component"}).empty() ||
+      !json::text_at(event, {"source", "host"}).empty()) {
     needs_unset("source");
   }
   return errors;

@@ -37,8 +37,8 @@ void canonicalize_requirements(Object& object) {
 }
 
 void default_container(Object& container) {
-  if (text_at(container, {"imagePullPolicy"}).empty()) {
-    container["imagePullPolicy"] = pull_policy(text_at(container, {"image"}));
+  if (json::text_at(container, {"imagePullPolicy"}).empty()) {
+    container["imagePullPolicy"] = pull_policy(json::text_at(container, {"image"}));
   }
   canonicalize_requirements(container);
   change_each(container, {"env"}, [](Object& variable) {
@@ -61,8 +61,8 @@ void default_volume(Object& volume) {
   canonicalize_quantity(json::find(volume, {"emptyDir", "sizeLimit"}));
   if (Value* image = volume.if_contains("image"); image != nullptr && image->is_object()) {
     Object& source = image->get_object();
-    if (text_at(source, {"pullPolicy"}).empty())
-      source["pullPolicy"] = pull_policy(text_at(source, {"reference"}));
+    if (json::text_at(source, {"pullPolicy"}).empty())
+      source["pullPolicy"] = pull_policy(json::text_at(source, {"reference"}));
   }
   if (Value* downward = volume.if_contains("downwardAPI"); downward != nullptr && downward->is_object()) {
     default_downward_items(downward->get_object());
@@ -78,8 +78,8 @@ void default_volume(Object& volume) {
 }
 
 void default_account(Object& spec) {
-  std::string name = text_at(spec, {"serviceAccountName"});
-  if (name.empty()) name = text_at(spec, {"serviceAccount"});
+  std::string name = json::text_at(spec, {"serviceAccountName"});
+  if (name.empty()) name = json::text_at(spec, {"serviceAccount"});
   if (name.empty()) return;
   spec["serviceAccountName"] = name;
   spec["serviceAccount"] = name;
@@ -126,7 +126,7 @@ FieldErrors prepare_pod_create(Object& pod, const KindContext&) {
   if (!array_at(spec, {"ephemeralContainers"}).empty()) {
     errors.push_back(FieldError::forbidden("spec.ephemeralContainers", "cannot be set on create"));
   }
-  if (!text_at(spec, {"nodeName"}).empty() && !array_at(spec, {"schedulingGates"}).empty()) {
+  if (!json::text_at(spec, {"nodeName"}).empty() && !array_at(spec, {"schedulingGates"}).empty()) {
     errors.push_back(
         FieldError::forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
   }

@@ -71,10 +71,10 @@ FieldErrors check_gates(const Object& before, const Object& spec) {
     const bool is_known =
         std::ranges::any_of(old, [&](const Value& each) { return json::same_value(each, now[i]); });
     if (is_known) continue;
-    errors.push_back(
-        FieldError::forbidden(json::index_path("spec.schedulingGates", i),
-                              fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
-                                          now[i].is_object() ? text_at(now[i].get_object(), {"name"}) : "")));
+    errors.push_back(FieldError::forbidden(
+        json::index_path("spec.schedulingGates", i),
+        fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
+                    now[i].is_object() ? json::text_at(now[i].get_object(), {"name"}) : "")));
   }
   return errors;
 }
@@ -196,7 +196,7 @@ std::vector<std::string> changed_fields(const Object& before, const Object& spec
 FieldErrors validate_pod_update(const Object& old_pod, const Object& pod) {
   const Object& before = object_at(old_pod, {"spec"});
   const Object& spec = object_at(pod, {"spec"});
-  const std::string qos = text_at(pod, {"status", "qosClass"});
+  const std::string qos = json::text_at(pod, {"status", "qosClass"});
   FieldErrors errors;
   if (!qos.empty()) append(errors, check_immutable(old_pod, pod, {"status", "qosClass"}, "status.qosClass"));
   if (json::same_value(before, spec)) return errors;

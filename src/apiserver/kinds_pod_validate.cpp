@@ -62,7 +62,7 @@ FieldErrors check_volumes(const Object& spec, const std::string& path, std::set<
     if (!volumes[i].is_object()) continue;
     const Object& volume = volumes[i].get_object();
     const std::string place = json::index_path(path + ".volumes", i);
-    const std::string name = text_at(volume, {"name"});
+    const std::string name = json::text_at(volume, {"name"});
     append(errors, check_not_empty(volume, "name", place));
     if (!name.empty()) {
       append(errors, invalid_because(place + ".name", name, kube::validate_dns1123_label(name)));
@@ -80,17 +80,17 @@ FieldErrors check_volumes(const Object& spec, const std::string& path, std::set<
 
 FieldErrors check_toleration(const Object& toleration, const std::string& path) {
   FieldErrors errors;
-  const std::string key = text_at(toleration, {"key"});
-  const std::string op = text_at(toleration, {"operator"});
-  const std::string value = text_at(toleration, {"value"});
+  const std::string key = json::text_at(toleration, {"key"});
+  const std::string op = json::text_at(toleration, {"operator"});
+  const std::string value = json::text_at(toleration, {"value"});
   if (!key.empty()) append(errors, invalid_because(path + ".key", key, kube::validate_qualified_name(key)));
   if (key.empty() && op != "Exists") {
     errors.push_back(FieldError::invalid(
         path + ".operator", Value(op),
         "operator must be Exists when `key` is empty, which means \"match all values and all keys\""));
   }
-  if (toleration.contains("tolerationSeconds") && text_at(toleration, {"effect"}) != "NoExecute") {
-    errors.push_back(FieldError::invalid(path + ".effect", Value(text_at(toleration, {"effect"})),
+  if (toleration.contains("tolerationSeconds") && json::text_at(toleration, {"effect"}) != "NoExecute") {
+    errors.push_back(FieldError::invalid(path + ".effect", Value(json::text_at(toleration, {"effect"})),
                                          "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   if (op == "Exists" && !value.empty()) {
@@ -121,7 +121,7 @@ FieldErrors check_names(const Object& spec, const std::string& path) {
                                         {"priorityClassName", kube::validate_dns1123_subdomain},
                                         {"runtimeClassName", kube::validate_dns1123_subdomain}}};
   for (const Rule& rule : kRules) {
-    const std::string name = text_at(spec, {rule.field});
+    const std::string name = json::text_at(spec, {rule.field});
     if (!name.empty())
       append(errors, invalid_because(json::child_path(path, rule.field), name, rule.check(name)));
   }
@@ -137,8 +137,8 @@ FieldErrors check_mounts(const Object& container, const std::string& path,
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     if (!mounts[i].is_object()) continue;
     const std::string place = json::index_path(path + ".volumeMounts", i);
-    const std::string name = text_at(mounts[i].get_object(), {"name"});
-    const std::string target = text_at(mounts[i].get_object(), {"mountPath"});
+    const std::string name = json::text_at(mounts[i].get_object(), {"name"});
+    const std::string target = json::text_at(mounts[i].get_object(), {"mountPath"});
     append(errors, check_not_empty(mounts[i].get_object(), "name", place));
     append(errors, check_not_empty(mounts[i].get_object(), "mountPath", place));
     if (!name.empty() && !volumes.contains(name)) {

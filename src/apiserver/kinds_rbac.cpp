@@ -70,17 +70,17 @@ void default_binding(Object& binding) {
   if (subjects == nullptr) return;
   for (Value& value : *subjects) {
     Object* subject = value.if_object();
-    if (subject == nullptr || !text_at(*subject, {"apiGroup"}).empty()) continue;
-    const std::string kind = text_at(*subject, {"kind"});
+    if (subject == nullptr || !json::text_at(*subject, {"apiGroup"}).empty()) continue;
+    const std::string kind = json::text_at(*subject, {"kind"});
     if (kind == "User" || kind == "Group") (*subject)["apiGroup"] = kRbacGroup;
   }
 }
 
 FieldErrors check_role_ref(const Object& binding, std::span<const std::string> kinds) {
   FieldErrors errors;
-  const std::string group = text_at(binding, {"roleRef", "apiGroup"});
-  const std::string kind = text_at(binding, {"roleRef", "kind"});
-  const std::string name = text_at(binding, {"roleRef", "name"});
+  const std::string group = json::text_at(binding, {"roleRef", "apiGroup"});
+  const std::string kind = json::text_at(binding, {"roleRef", "kind"});
+  const std::string name = json::text_at(binding, {"roleRef", "name"});
   if (group != kRbacGroup) {
     errors.push_back(
         FieldError::not_supported("roleRef.apiGroup", Value(group), std::array{std::string(kRbacGroup)}));
@@ -95,13 +95,13 @@ FieldErrors check_role_ref(const Object& binding, std::span<const std::string> k
 
 FieldErrors check_account_subject(const Object& subject, bool is_namespaced, const std::string& path) {
   FieldErrors errors;
-  const std::string name = text_at(subject, {"name"});
+  const std::string name = json::text_at(subject, {"name"});
   if (!name.empty())
     append(errors, invalid_because(path + ".name", name, kube::validate_dns1123_subdomain(name)));
-  if (const std::string group = text_at(subject, {"apiGroup"}); !group.empty()) {
+  if (const std::string group = json::text_at(subject, {"apiGroup"}); !group.empty()) {
     errors.push_back(FieldError::not_supported(path + ".apiGroup", Value(group), std::array{std::string()}));
   }
-  if (!is_namespaced && text_at(subject, {"namespace"}).empty()) {
+  if (!is_namespaced && json::text_at(subject, {"namespace"}).empty()) {
     errors.push_back(FieldError::required(path + ".namespace"));
   }
   return errors;
@@ -109,8 +109,8 @@ FieldErrors check_account_subject(const Object& subject, bool is_namespaced, con
 
 FieldErrors check_subject(const Object& subject, bool is_namespaced, const std::string& path) {
   FieldErrors errors;
-  const std::string kind = text_at(subject, {"kind"});
-  const std::string name = text_at(subject, {"name"});
+  const std::string kind = json::text_at(subject, {"kind"});
+  const std::string name = json::text_at(subject, {"name"});
   append(errors, check_not_empty(subject, "name", path));
   if (kind == "ServiceAccount") {
     append(errors, check_account_subject(subject, is_namespaced, path));
@@ -120,7 +120,7 @@ FieldErrors check_subject(const Object& subject, bool is_namespaced, const std::
           FieldError::invalid(path + ".name", Value(name),
                               kind == "User" ? "user name cannot be empty" : "group name cannot be empty"));
     }
-    if (const std::string group = text_at(subject, {"apiGroup"}); group != kRbacGroup) {
+    if (const std::string group = json::text_at(subject, {"apiGroup"}); group != kRbacGroup) {
       errors.push_back(
           FieldError::not_supported(path + ".apiGroup", Value(group), std::array{std::string(kRbacGroup)}));
     }

@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kAffinitySeconds = 10'800;
 
 void default_affinity(Object& spec) {
-  if (text_at(spec, {"sessionAffinity"}) != "ClientIP") {
+  if (json::text_at(spec, {"sessionAffinity"}) != "ClientIP") {
     json::remove(spec, "sessionAffinityConfig");
     return;
   }
@@ -40,9 +40,9 @@ void default_service(Object& service) {
   default_affinity(spec);
   default_ports(spec);
   if (json::get_int(spec, {"healthCheckNodePort"}) == 0) json::remove(spec, "healthCheckNodePort");
-  if (text_at(spec, {"clusterIP"}).empty()) json::remove(spec, "clusterIP");
+  if (json::text_at(spec, {"clusterIP"}).empty()) json::remove(spec, "clusterIP");
   if (array_at(spec, {"clusterIPs"}).empty()) json::remove(spec, "clusterIPs");
-  if (shape.is_open_to_the_outside && text_at(spec, {"externalTrafficPolicy"}).empty()) {
+  if (shape.is_open_to_the_outside && json::text_at(spec, {"externalTrafficPolicy"}).empty()) {
     spec["externalTrafficPolicy"] = "Cluster";
   }
   if (!shape.is_external_name && !spec.contains("internalTrafficPolicy"))
@@ -61,8 +61,8 @@ void default_service(Object& service) {
 }  // namespace
 
 ServiceShape::ServiceShape(const Object& service)
-    : type(text_at(service, {"spec", "type"})),
-      cluster_ip(text_at(service, {"spec", "clusterIP"})),
+    : type(json::text_at(service, {"spec", "type"})),
+      cluster_ip(json::text_at(service, {"spec", "clusterIP"})),
       cluster_ips(texts_at(service, {"spec", "clusterIPs"})) {
   if (type.empty()) type = "ClusterIP";
   is_headless = cluster_ips.size() == 1 && cluster_ips.front() == "None";
@@ -73,7 +73,8 @@ ServiceShape::ServiceShape(const Object& service)
   needs_node_ports =
       type == "NodePort" ||
       (is_load_balancer && json::get_bool(service, {"spec", "allocateLoadBalancerNodePorts"}).value_or(true));
-  needs_health_port = is_load_balancer && text_at(service, {"spec", "externalTrafficPolicy"}) == "Local";
+  needs_health_port =
+      is_load_balancer && json::text_at(service, {"spec", "externalTrafficPolicy"}) == "Local";
 }
 
 const KindRules& service_rules() {

@@ -104,7 +104,7 @@ FieldErrors settle_families(Object& service) {
   if (shape.is_external_name) return {};
   FieldErrors errors;
   auto families = texts_at(spec, {"ipFamilies"});
-  std::string policy = text_at(spec, {"ipFamilyPolicy"});
+  std::string policy = json::text_at(spec, {"ipFamilyPolicy"});
   const bool is_free = shape.is_headless && object_at(spec, {"selector"}).empty();
   for (std::size_t i = 0; i < families.size() && !is_free; ++i) {
     if (families[i] != "IPv6") continue;
@@ -238,8 +238,8 @@ FieldErrors allocate(Object& service, const KindContext& context, std::string_vi
 
 void keep_address(Object& spec, const ServiceShape& was) {
   if (was.cluster_ip.empty()) return;
-  if (text_at(spec, {"clusterIP"}).empty()) spec["clusterIP"] = was.cluster_ip;
-  if (array_at(spec, {"clusterIPs"}).empty() && text_at(spec, {"clusterIP"}) == was.cluster_ip) {
+  if (json::text_at(spec, {"clusterIP"}).empty()) spec["clusterIP"] = was.cluster_ip;
+  if (array_at(spec, {"clusterIPs"}).empty() && json::text_at(spec, {"clusterIP"}) == was.cluster_ip) {
     spec["clusterIPs"] = to_array(was.cluster_ips);
   }
 }
@@ -249,7 +249,7 @@ void keep_node_ports(const Object& before, Object& service) {
   std::map<std::string, std::int64_t> by_name;
   for (const Value& port : array_at(before, {"spec", "ports"})) {
     if (!port.is_object()) continue;
-    by_name[text_at(port.get_object(), {"name"})] =
+    by_name[json::text_at(port.get_object(), {"name"})] =
         json::get_int(port.get_object(), {"nodePort"}).value_or(0);
   }
   std::set<std::int64_t> used = node_ports_of(service);
@@ -258,7 +258,7 @@ void keep_node_ports(const Object& before, Object& service) {
   for (Value& value : *ports) {
     Object* port = value.if_object();
     if (port == nullptr || json::get_int(*port, {"nodePort"}).value_or(0) != 0) continue;
-    const auto known = by_name.find(text_at(*port, {"name"}));
+    const auto known = by_name.find(json::text_at(*port, {"name"}));
     if (known == by_name.end() || known->second == 0 || !used.insert(known->second).second) continue;
     (*port)["nodePort"] = known->second;
   }
@@ -277,9 +277,9 @@ void keep_allocated(const Object& before, Object& service, const ServiceShape& w
 
 // clusterIP and the first of clusterIPs are one; whichever the client changed, the other follows.
 void sync_cluster_ips(const Object* before, Object& spec) {
-  const std::string one = text_at(spec, {"clusterIP"});
+  const std::string one = json::text_at(spec, {"clusterIP"});
   const auto all = texts_at(spec, {"clusterIPs"});
-  const bool has_changed_one = before != nullptr && one != text_at(*before, {"spec", "clusterIP"}) &&
+  const bool has_changed_one = before != nullptr && one != json::text_at(*before, {"spec", "clusterIP"}) &&
                                all == texts_at(*before, {"spec", "clusterIPs"});
   if (one.empty() && has_changed_one) json::remove(spec, "clusterIPs");
   if (!one.empty() && (all.empty() || has_changed_one)) spec["clusterIPs"] = Array{Value(one)};

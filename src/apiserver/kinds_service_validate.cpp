@@ -33,7 +33,7 @@ FieldErrors check_type(const Object& service, const ServiceShape& shape) {
     if (json::find(service, {"spec", field}) == nullptr) continue;
     errors.push_back(FieldError::forbidden(json::child_path("spec", field), std::string(kNotForNames)));
   }
-  std::string name = text_at(service, {"spec", "externalName"});
+  std::string name = json::text_at(service, {"spec", "externalName"});
   if (name.ends_with('.')) name.pop_back();
   if (name.empty()) {
     errors.push_back(FieldError::required("spec.externalName"));
@@ -52,7 +52,7 @@ FieldErrors check_target(const Value& target, const std::string& field) {
 
 FieldErrors check_port_name(const Object& port, bool needs_name, std::set<std::string>& names,
                             const std::string& path) {
-  const std::string name = text_at(port, {"name"});
+  const std::string name = json::text_at(port, {"name"});
   if (name.empty()) return needs_name ? FieldErrors{FieldError::required(path + ".name")} : FieldErrors{};
   FieldErrors errors = invalid_because(path + ".name", name, kube::validate_dns1123_label(name));
   if (!names.insert(name).second) errors.push_back(FieldError::duplicate(path + ".name", Value(name)));
@@ -69,11 +69,11 @@ FieldErrors check_ports(const Object& service, const ServiceShape& shape) {
     if (!ports[i].is_object()) continue;
     const Object& port = ports[i].get_object();
     const std::string path = json::index_path("spec.ports", i);
-    const std::string protocol = text_at(port, {"protocol"});
+    const std::string protocol = json::text_at(port, {"protocol"});
     append(errors, check_port_name(port, ports.size() > 1, names, path));
     if (const Value* target = port.if_contains("targetPort"))
       append(errors, check_target(*target, path + ".targetPort"));
-    if (const std::string name = text_at(port, {"appProtocol"}); !name.empty()) {
+    if (const std::string name = json::text_at(port, {"appProtocol"}); !name.empty()) {
       append(errors, invalid_because(path + ".appProtocol", name, kube::validate_qualified_name(name)));
     }
     const auto node_port = json::get_int(port, {"nodePort"}).value_or(0);
@@ -94,7 +94,7 @@ FieldErrors check_ports(const Object& service, const ServiceShape& shape) {
 }
 
 FieldErrors check_affinity(const Object& service) {
-  if (text_at(service, {"spec", "sessionAffinity"}) != "ClientIP") return {};
+  if (json::text_at(service, {"spec", "sessionAffinity"}) != "ClientIP") return {};
   const auto seconds =
       json::get_int(service, {"spec", "sessionAffinityConfig", "clientIP", "timeoutSeconds"});
   if (!seconds || (*seconds > 0 && *seconds <= kMaxAffinitySeconds)) return {};
@@ -179,7 +179,7 @@ FieldErrors check_source_ranges(const Object& service, const ServiceShape& shape
 
 FieldErrors check_load_balancer(const Object& service, const ServiceShape& shape) {
   FieldErrors errors;
-  const std::string name = text_at(service, {"spec", "loadBalancerClass"});
+  const std::string name = json::text_at(service, {"spec", "loadBalancerClass"});
   if (!shape.is_load_balancer) {
     for (const std::string_view field : {"allocateLoadBalancerNodePorts", "loadBalancerClass"}) {
       if (json::find(service, {"spec", field}) == nullptr) continue;
@@ -195,7 +195,7 @@ FieldErrors check_load_balancer(const Object& service, const ServiceShape& shape
 
 FieldErrors check_traffic(const Object& service, const ServiceShape& shape) {
   FieldErrors errors;
-  const std::string policy = text_at(service, {"spec", "externalTrafficPolicy"});
+  const std::string policy = json::text_at(service, {"spec", "externalTrafficPolicy"});
   if (!shape.is_open_to_the_outside && !policy.empty()) {
     errors.push_back(FieldError::invalid("spec.externalTrafficPolicy", Value(policy),
                                          "may only be set for externally-accessible services"));
@@ -241,7 +241,7 @@ FieldErrors check_external_ips(const Object& service) {
 FieldErrors check_status(const Object& service) {
   FieldErrors errors;
   const Array& points = array_at(service, {"status", "loadBalancer", "ingress"});
-  if (!points.empty() && text_at(service, {"spec", "type"}) != "LoadBalancer") {
+  if (!points.empty() && json::text_at(service, {"spec", "type"}) != "LoadBalancer") {
     return {FieldError::forbidden("status.loadBalancer.ingress",
                                   "may only be used when `spec.type` is 'LoadBalancer'")};
   }
@@ -249,9 +249,9 @@ FieldErrors check_status(const Object& service) {
     if (!points[i].is_object()) continue;
     const Object& point = points[i].get_object();
     const std::string path = json::index_path("status.loadBalancer.ingress", i);
-    if (const std::string address = text_at(point, {"ip"}); !address.empty())
+    if (const std::string address = json::text_at(point, {"ip"}); !address.empty())
       append(errors, check_ip(path + ".ip", address));
-    const std::string name = text_at(point, {"hostname"});
+    const std::string name = json::text_at(point, {"hostname"});
     if (name.empty()) continue;
     append(errors, invalid_because(path + ".hostname", name, kube::validate_dns1123_subdomain(name)));
     if (is_ip(name)) {
@@ -289,7 +289,7 @@ FieldErrors validate_service(const Object& service) {
   append(errors, check_external_ips(service));
   append(errors, check_load_balancer(service, shape));
   append(errors, check_traffic(service, shape));
-  const std::string distribution = text_at(service, {"spec", "trafficDistribution"});
+  const std::string distribution = json::text_at(service, {"spec", "trafficDistribution"});
   const std::array<std::string, 3> known{"PreferClose", "PreferSameNode", "PreferSameZone"};
   if (!distribution.empty() && std::ranges::find(known, distribution) == known.end()) {
     errors.push_back(FieldError::not_supported("spec.trafficDistribution", Value(distribution), known));
@@ -311,7 +311,7 @@ FieldErrors validate_service_update(const Object& before, const Object& service)
   if (was.is_load_balancer && is.is_load_balancer &&
       !is_same(before, service, {"spec", "loadBalancerClass"})) {
     errors.push_back(FieldError::invalid("spec.loadBalancerClass",
-                                         Value(text_at(service, {"spec", "loadBalancerClass"})),
+                                         Value(json::text_at(service, {"spec", "loadBalancerClass"})),
                                          std::string(kFixed)));
   }
   if (was.needs_health_port && is.needs_health_port &&

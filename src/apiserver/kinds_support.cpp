@@ -21,7 +21,7 @@ bool is_address(int family, std::string_view text) {
 
 FieldErrors check_requirement(const Object& requirement, const std::string& field) {
   FieldErrors errors;
-  const std::string op = text_at(requirement, {"operator"});
+  const std::string op = json::text_at(requirement, {"operator"});
   const auto values = texts_at(requirement, {"values"});
   if (op == "In" || op == "NotIn") {
     if (values.empty()) {
@@ -36,7 +36,7 @@ FieldErrors check_requirement(const Object& requirement, const std::string& fiel
   } else {
     errors.push_back(FieldError::invalid(field + ".operator", Value(op), "not a valid selector operator"));
   }
-  const std::string key = text_at(requirement, {"key"});
+  const std::string key = json::text_at(requirement, {"key"});
   append(errors, invalid_because(field + ".key", key, kube::validate_qualified_name(key)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     append(errors, invalid_because(json::index_path(field + ".values", i), values[i],
@@ -46,10 +46,6 @@ FieldErrors check_requirement(const Object& requirement, const std::string& fiel
 }
 
 }  // namespace
-
-std::string text_at(const Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
 
 std::vector<std::string> texts_at(const Object& object, json::Path path) {
   std::vector<std::string> texts;

@@ -22,7 +22,6 @@ using json::Value;
 
 inline constexpr std::string_view kImmutable = "field is immutable";
 
-std::string text_at(const Object& object, json::Path path);
 std::vector<std::string> texts_at(const Object& object, json::Path path);
 kube::Labels labels_at(const Object& object, json::Path path);
 const Array& array_at(const Object& object, json::Path path);

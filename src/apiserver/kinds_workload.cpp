@@ -19,8 +19,8 @@ void default_deployment(Object& deployment) {
   if (found == nullptr || !found->is_object()) return;
   Object& spec = found->get_object();
   Object& strategy = json::ensure_object(spec, {"strategy"});
-  if (text_at(strategy, {"type"}).empty()) strategy["type"] = "RollingUpdate";
-  if (text_at(strategy, {"type"}) == "RollingUpdate") {
+  if (json::text_at(strategy, {"type"}).empty()) strategy["type"] = "RollingUpdate";
+  if (json::text_at(strategy, {"type"}) == "RollingUpdate") {
     Object& steps = json::ensure_object(strategy, {"rollingUpdate"});
     if (!steps.contains("maxUnavailable")) steps["maxUnavailable"] = kStep;
     if (!steps.contains("maxSurge")) steps["maxSurge"] = kStep;
@@ -57,7 +57,7 @@ FieldErrors check_strategy(const Object& spec) {
   const std::string path = "spec.strategy.rollingUpdate";
   const Object* steps = json::get_object(spec, {"strategy", "rollingUpdate"});
   if (steps == nullptr) return {};
-  if (text_at(spec, {"strategy", "type"}) == "Recreate") {
+  if (json::text_at(spec, {"strategy", "type"}) == "Recreate") {
     return {FieldError::forbidden(path, "may not be specified when strategy `type` is 'Recreate'")};
   }
   const Value* unavailable = steps->if_contains("maxUnavailable");
@@ -99,7 +99,7 @@ FieldErrors check_template(const Object& spec) {
   const Object* pod_template = json::get_object(spec, {"template"});
   if (pod_template == nullptr) return {};
   FieldErrors errors = validate_pod_template(*pod_template, "spec.template");
-  const std::string policy = text_at(*pod_template, {"spec", "restartPolicy"});
+  const std::string policy = json::text_at(*pod_template, {"spec", "restartPolicy"});
   if (!policy.empty() && policy != "Always") {
     errors.push_back(FieldError::not_supported("spec.template.spec.restartPolicy", Value(policy),
                                                std::array{std::string("Always")}));

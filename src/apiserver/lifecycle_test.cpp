@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/crd_resource.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 #include "kube/core/object.hpp"
 
 namespace fairway::apiserver {
@@ -12,12 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 constexpr WallTime kNow{std::chrono::seconds{1'700'000'000}};
 
-json::Object yaml(std::string_view text) {
-  return json::parse_yaml(text)->get_object();
-}
-
 ResourcePtr boats() {
-  static const ResourcePtr resource = *resource_of_crd(yaml(R"(
+  static const ResourcePtr resource = *resource_of_crd(json::test_object(R"(
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: boats.harbour.test}
@@ -60,8 +56,9 @@ class Lifecycle : public ::testing::Test {
     return request;
   }
   static json::Object boat(std::string_view rest = "spec: {draught: 2}") {
-    return yaml("apiVersion: harbour.test/v1\nkind: Boat\nmetadata: {name: albatross, namespace: sea}\n" +
-                std::string(rest) + "\n");
+    return json::test_object(
+        "apiVersion: harbour.test/v1\nkind: Boat\nmetadata: {name: albatross, namespace: sea}\n" +
+        std::string(rest) + "\n");
   }
   json::Object stored() const {
     json::Object object = prepare_create(request(), boat())->object;

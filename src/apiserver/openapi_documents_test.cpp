@@ -4,7 +4,7 @@
 #include <set>
 
 #include "apiserver/crd_resource.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -13,13 +13,7 @@ using json::Array;
 using json::Object;
 using json::Value;
 
-Value yaml(std::string_view text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed.has_value()) << parsed.error().describe();
-  return parsed ? *parsed : Value{};
-}
-
-constexpr std::string_view kBoats = R"(
+constexpr std::string_view kDescribedBoats = R"(
 metadata: {name: boats.harbour.example.com}
 spec:
   group: harbour.example.com
@@ -50,8 +44,9 @@ spec:
               free: {type: array, x-kubernetes-preserve-unknown-fields: true, items: {type: string}}
 )";
 
-std::shared_ptr<const Catalog> catalog() {
-  static const auto kCatalog = Catalog::make({*resource_of_crd(yaml(kBoats).as_object())});
+std::shared_ptr<const Catalog> described_catalog() {
+  static const auto kCatalog =
+      Catalog::make({*resource_of_crd(json::test_value(kDescribedBoats).as_object())});
   return kCatalog;
 }
 
@@ -81,22 +76,22 @@ void expect_closed(const Object& document, const Object& schemas, std::string_vi
 }
 
 TEST(OpenApi, EveryReferenceLeadsSomewhere) {
-  for (const auto& group : catalog()->groups()) {
+  for (const auto& group : described_catalog()->groups()) {
     for (const std::string& version : group.versions) {
       SCOPED_TRACE(group.name + "/" + version);
-      const auto document = openapi_v3(*catalog(), group.name, version);
+      const auto document = openapi_v3(*described_catalog(), group.name, version);
       ASSERT_TRUE(document.has_value());
       expect_closed(*document, document->at("components").at("schemas").as_object(), "#/components/schemas/");
     }
   }
-  const Object v2 = openapi_v2(*catalog());
+  const Object v2 = openapi_v2(*described_catalog());
   expect_closed(v2, v2.at("definitions").as_object(), "#/definitions/");
 }
 
 TEST(OpenApi, KindsAreFoundByTheirGroupVersionKind) {
-  const auto document = openapi_v3(*catalog(), "", "v1");
+  const auto document = openapi_v3(*described_catalog(), "", "v1");
   ASSERT_TRUE(document.has_value());
-  const Value gvk = yaml("{group: '', version: v1, kind: Pod}");
+  const Value gvk = json::test_value("{group: '', version: v1, kind: Pod}");
   EXPECT_EQ(schema_of(*document, "io.k8s.api.core.v1.Pod").at("x-kubernetes-group-version-kind"), Array{gvk});
   const Value& item = document->at("paths").at("/api/v1/namespaces/{namespace}/pods/{name}");
   for (const std::string_view method : {"get", "put", "patch", "delete"}) {
@@ -127,12 +122,12 @@ TEST(OpenApi, PatchesSayWhatTheySupport) {
     }
     return names;
   };
-  const auto core = openapi_v3(*catalog(), "", "v1");
+  const auto core = openapi_v3(*described_catalog(), "", "v1");
   const Value& pods = core->at("paths").at("/api/v1/namespaces/{namespace}/pods/{name}").at("patch");
   EXPECT_EQ(parameters(pods), (std::set<std::string>{"dryRun", "fieldManager", "fieldValidation", "force"}));
   EXPECT_TRUE(
       pods.at("requestBody").at("content").as_object().contains("application/strategic-merge-patch+json"));
-  const auto custom = openapi_v3(*catalog(), "harbour.example.com", "v1");
+  const auto custom = openapi_v3(*described_catalog(), "harbour.example.com", "v1");
   const Value& boats =
       custom->at("paths").at("/apis/harbour.example.com/v1/namespaces/{namespace}/boats/{name}").at("patch");
   EXPECT_TRUE(parameters(boats).contains("fieldValidation"));
@@ -141,13 +136,14 @@ TEST(OpenApi, PatchesSayWhatTheySupport) {
 }
 
 TEST(OpenApi, ReferencesWithNeighboursAreWrappedInVersion3) {
-  const auto document = openapi_v3(*catalog(), "", "v1");
+  const auto document = openapi_v3(*described_catalog(), "", "v1");
   const Value& metadata = schema_of(*document, "io.k8s.api.core.v1.Pod").at("properties").at("metadata");
   EXPECT_FALSE(metadata.as_object().contains("$ref"));
-  EXPECT_EQ(metadata.at("allOf"),
-            yaml("[{$ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'}]"));
+  EXPECT_EQ(
+      metadata.at("allOf"),
+      json::test_value("[{$ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'}]"));
   EXPECT_EQ(schema_of(*document, "io.k8s.apimachinery.pkg.api.resource.Quantity").at("oneOf"),
-            yaml("[{type: string}, {type: number}]"));
+            json::test_value("[{type: string}, {type: number}]"));
   EXPECT_EQ(schema_of(*document, "io.k8s.apimachinery.pkg.util.intstr.IntOrString").at("format"),
             "int-or-string");
   const Value& containers =
@@ -156,19 +152,19 @@ TEST(OpenApi, ReferencesWithNeighboursAreWrappedInVersion3) {
 }
 
 TEST(OpenApi, CustomSchemasAreAsWrittenInVersion3) {
-  const auto document = openapi_v3(*catalog(), "harbour.example.com", "v1");
+  const auto document = openapi_v3(*described_catalog(), "harbour.example.com", "v1");
   const Object& boat = schema_of(*document, "com.example.harbour.v1.Boat");
   EXPECT_EQ(boat.at("description"), "A boat.");
-  EXPECT_EQ(boat.at("x-kubernetes-selectable-fields"), yaml("[{fieldPath: spec.name}]"));
+  EXPECT_EQ(boat.at("x-kubernetes-selectable-fields"), json::test_value("[{fieldPath: spec.name}]"));
   EXPECT_EQ(boat.at("x-kubernetes-group-version-kind"),
-            yaml("[{group: harbour.example.com, kind: Boat, version: v1}]"));
+            json::test_value("[{group: harbour.example.com, kind: Boat, version: v1}]"));
   const Value& spec = boat.at("properties").at("spec").at("properties");
-  EXPECT_EQ(spec.at("name"), yaml("{type: string, nullable: true, minLength: 1, enum: [a, b]}"));
+  EXPECT_EQ(spec.at("name"), json::test_value("{type: string, nullable: true, minLength: 1, enum: [a, b]}"));
   EXPECT_TRUE(spec.at("size").as_object().contains("anyOf"));
   EXPECT_TRUE(spec.at("inner").at("properties").as_object().contains("metadata"));
   EXPECT_TRUE(boat.at("properties").at("metadata").as_object().contains("allOf"));
   EXPECT_EQ(schema_of(*document, "com.example.harbour.v1.BoatList").at("properties").at("items").at("items"),
-            yaml("{$ref: '#/components/schemas/com.example.harbour.v1.Boat'}"));
+            json::test_value("{$ref: '#/components/schemas/com.example.harbour.v1.Boat'}"));
   EXPECT_TRUE(
       document->at("components").at("schemas").as_object().contains("io.k8s.api.autoscaling.v1.Scale"));
   EXPECT_TRUE(document->at("paths").as_object().contains(
@@ -176,16 +172,17 @@ TEST(OpenApi, CustomSchemasAreAsWrittenInVersion3) {
 }
 
 TEST(OpenApi, Version2LeavesOutWhatOldClientsMisread) {
-  const Object document = openapi_v2(*catalog());
+  const Object document = openapi_v2(*described_catalog());
   const Value& boat = document.at("definitions").at("com.example.harbour.v1.Boat");
   const Value& spec = boat.at("properties").at("spec");
-  EXPECT_EQ(spec.at("required"), yaml("[size]"));
-  EXPECT_EQ(spec.at("properties").at("size"), yaml("{x-kubernetes-int-or-string: true}"));
-  EXPECT_EQ(spec.at("properties").at("name"), yaml("{minLength: 1, enum: [a, b]}"));
+  EXPECT_EQ(spec.at("required"), json::test_value("[size]"));
+  EXPECT_EQ(spec.at("properties").at("size"), json::test_value("{x-kubernetes-int-or-string: true}"));
+  EXPECT_EQ(spec.at("properties").at("name"), json::test_value("{minLength: 1, enum: [a, b]}"));
   EXPECT_EQ(spec.at("properties").at("open"),
-            yaml("{type: object, x-kubernetes-preserve-unknown-fields: true}"));
-  EXPECT_EQ(spec.at("properties").at("free"), yaml("{x-kubernetes-preserve-unknown-fields: true}"));
-  EXPECT_EQ(spec.at("properties").at("list").at("items").at("required"), yaml("[k]"));
+            json::test_value("{type: object, x-kubernetes-preserve-unknown-fields: true}"));
+  EXPECT_EQ(spec.at("properties").at("free"),
+            json::test_value("{x-kubernetes-preserve-unknown-fields: true}"));
+  EXPECT_EQ(spec.at("properties").at("list").at("items").at("required"), json::test_value("[k]"));
   EXPECT_EQ(boat.at("properties").at("metadata").at("$ref"),
             "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
   EXPECT_EQ(document.at("definitions").at("io.k8s.apimachinery.pkg.api.resource.Quantity").at("type"),
@@ -197,15 +194,15 @@ TEST(OpenApi, Version2LeavesOutWhatOldClientsMisread) {
 
 TEST(OpenApi, TheIndexNamesEveryDocumentByItsHash) {
   OpenApiDocuments documents;
-  const Object index = documents.index(*catalog(), "/clusters/edge");
+  const Object index = documents.index(*described_catalog(), "/clusters/edge");
   EXPECT_EQ(index.at("paths").as_object().size(), 9u);
-  const auto document = documents.version_3(*catalog(), "apis/apps/v1");
+  const auto document = documents.version_3(*described_catalog(), "apis/apps/v1");
   ASSERT_TRUE(document.has_value());
   EXPECT_EQ(index.at("paths").at("apis/apps/v1").at("serverRelativeURL"),
             Value("/clusters/edge/openapi/v3/apis/apps/v1?hash=" + document->hash));
   EXPECT_TRUE(index.at("paths").as_object().contains("api/v1"));
   for (const std::string_view path : {"apis/apps/v2", "apis/apps", "api", "", "api/v1/x", "apis//v1"}) {
-    EXPECT_FALSE(documents.version_3(*catalog(), path).has_value()) << path;
+    EXPECT_FALSE(documents.version_3(*described_catalog(), path).has_value()) << path;
   }
   EXPECT_TRUE(json::parse(*document->text).has_value());
 }
@@ -213,14 +210,15 @@ TEST(OpenApi, TheIndexNamesEveryDocumentByItsHash) {
 TEST(OpenApi, CatalogsShareTheDocumentsOfCommonResources) {
   OpenApiDocuments documents;
   const auto other = Catalog::make({});
-  EXPECT_EQ(documents.version_3(*catalog(), "api/v1")->text, documents.version_3(*other, "api/v1")->text);
-  EXPECT_NE(documents.version_2(*catalog()).hash, documents.version_2(*other).hash);
+  EXPECT_EQ(documents.version_3(*described_catalog(), "api/v1")->text,
+            documents.version_3(*other, "api/v1")->text);
+  EXPECT_NE(documents.version_2(*described_catalog()).hash, documents.version_2(*other).hash);
   EXPECT_EQ(documents.version_2(*other).text, documents.version_2(*Catalog::make({})).text);
 }
 
 TEST(OpenApi, AChangedDefinitionHasANewDocument) {
   OpenApiDocuments documents;
-  Object crd = yaml(kBoats).as_object();
+  Object crd = json::test_value(kDescribedBoats).as_object();
   const auto hash_of = [&] {
     const auto made = Catalog::make({*resource_of_crd(crd)});
     return documents.version_3(*made, "apis/harbour.example.com/v1")->hash;

@@ -18,10 +18,6 @@ constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
 constexpr std::array<std::string_view, 5> kPublicPaths{"/livez", "/readyz", "/healthz", "/version",
                                                        "/version/"};
 
-std::string text_at(const Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 std::string index_key(std::string_view ns, char kind, std::string_view name) {
   return fmt::format("{}\n{}{}", ns, kind, name);
 }
@@ -63,7 +59,7 @@ std::optional<RbacKind> rbac_kind(std::string_view group, std::string_view plura
 }
 
 RoleRef RoleRef::from(const Object& binding) {
-  return {text_at(binding, {"roleRef", "kind"}), text_at(binding, {"roleRef", "name"})};
+  return {json::text_at(binding, {"roleRef", "kind"}), json::text_at(binding, {"roleRef", "name"})};
 }
 
 std::string RbacState::Binding::describe(std::size_t subject) const {
@@ -157,7 +153,8 @@ void RbacState::apply_binding(const kube::ObjectKey& key, const Object* object) 
     for (const json::Value& value : *subjects) {
       if (!value.is_object()) continue;
       const Object& from = value.get_object();
-      Subject subject{text_at(from, {"kind"}), text_at(from, {"name"}), text_at(from, {"namespace"})};
+      Subject subject{json::text_at(from, {"kind"}), json::text_at(from, {"name"}),
+                      json::text_at(from, {"namespace"})};
       if (subject.kind == "ServiceAccount" && subject.ns.empty()) subject.ns = key.namespace_;
       binding.subjects.push_back(std::move(subject));
     }

@@ -3,16 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
 
 using testing::HasSubstr;
-
-json::Object yaml(std::string_view text) {
-  return json::parse_yaml(text)->get_object();
-}
 
 class EscalationTest : public testing::Test {
  protected:
@@ -25,7 +21,7 @@ class EscalationTest : public testing::Test {
     bind("reader");
   }
   void put(RbacKind kind, const std::string& ns, const std::string& name, std::string_view text) {
-    const json::Object object = yaml(text);
+    const json::Object object = json::test_object(text);
     state_.apply(kind, {ns, name}, &object);
   }
   void bind(const std::string& role) {
@@ -39,8 +35,8 @@ class EscalationTest : public testing::Test {
     return made;
   }
   ApiResult<void> write(const std::string& plural, std::string_view text, std::string_view before = "") {
-    const json::Object object = yaml(text);
-    const json::Object old = before.empty() ? json::Object{} : yaml(before);
+    const json::Object object = json::test_object(text);
+    const json::Object old = before.empty() ? json::Object{} : json::test_object(before);
     return check_escalation(state_, jane_, resource(plural), before.empty() ? nullptr : &old, object);
   }
 
@@ -123,7 +119,7 @@ TEST_F(EscalationTest, ARoleThatIsMissingCannotBeBound) {
 }
 
 TEST_F(EscalationTest, MastersAndOtherResourcesPass) {
-  const json::Object role = yaml(kWrites);
+  const json::Object role = json::test_object(kWrites);
   EXPECT_TRUE(check_escalation(state_, {"root", "", {std::string(kMastersGroup)}, {}}, resource("roles"),
                                nullptr, role));
   Resource pods;

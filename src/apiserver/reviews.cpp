@@ -11,10 +11,6 @@ using json::FieldErrors;
 using json::Object;
 using json::Value;
 
-std::string text_at(const Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 Array texts(const std::vector<std::string>& from) {
   Array array;
   for (const std::string& text : from) array.emplace_back(text);
@@ -61,17 +57,18 @@ FieldErrors check_question(const Object& review) {
 }
 
 FieldErrors check_subject(const Object& review) {
-  if (!text_at(review, {"spec", "user"}).empty() || !texts_at(review, {"spec", "groups"}).empty()) return {};
-  return {FieldError::invalid("spec.user", Value(text_at(review, {"spec", "user"})),
+  if (!json::text_at(review, {"spec", "user"}).empty() || !texts_at(review, {"spec", "groups"}).empty())
+    return {};
+  return {FieldError::invalid("spec.user", Value(json::text_at(review, {"spec", "user"})),
                               "at least one of user or group must be specified")};
 }
 
 FieldErrors check_local(const Object& review, std::string_view ns) {
   FieldErrors errors;
   if (const Object* about = json::get_object(review, {"spec", "resourceAttributes"});
-      about != nullptr && text_at(*about, {"namespace"}) != ns) {
+      about != nullptr && json::text_at(*about, {"namespace"}) != ns) {
     errors.push_back(FieldError::invalid("spec.resourceAttributes.namespace",
-                                         Value(text_at(*about, {"namespace"})),
+                                         Value(json::text_at(*about, {"namespace"})),
                                          "must match metadata.namespace"));
   }
   if (const Value* about = json::find(review, {"spec", "nonResourceAttributes"})) {
@@ -83,22 +80,22 @@ FieldErrors check_local(const Object& review, std::string_view ns) {
 
 AccessRequest question_of(const Object& review) {
   if (const Object* about = json::get_object(review, {"spec", "nonResourceAttributes"})) {
-    return {.verb = text_at(*about, {"verb"}), .path = text_at(*about, {"path"})};
+    return {.verb = json::text_at(*about, {"verb"}), .path = json::text_at(*about, {"path"})};
   }
   static const Object kNothing;
   const Object* about = json::get_object(review, {"spec", "resourceAttributes"});
   if (about == nullptr) about = &kNothing;
-  return {.verb = text_at(*about, {"verb"}),
-          .group = text_at(*about, {"group"}),
-          .resource = text_at(*about, {"resource"}),
-          .subresource = text_at(*about, {"subresource"}),
-          .ns = text_at(*about, {"namespace"}),
-          .name = text_at(*about, {"name"})};
+  return {.verb = json::text_at(*about, {"verb"}),
+          .group = json::text_at(*about, {"group"}),
+          .resource = json::text_at(*about, {"resource"}),
+          .subresource = json::text_at(*about, {"subresource"}),
+          .ns = json::text_at(*about, {"namespace"}),
+          .name = json::text_at(*about, {"name"})};
 }
 
 User subject_of(const Object& review) {
-  User user{text_at(review, {"spec", "user"}),
-            text_at(review, {"spec", "uid"}),
+  User user{json::text_at(review, {"spec", "user"}),
+            json::text_at(review, {"spec", "uid"}),
             texts_at(review, {"spec", "groups"}),
             {}};
   if (const Object* extra = json::get_object(review, {"spec", "extra"})) {
@@ -151,7 +148,7 @@ ApiResult<Object> answer_local_access_review(const Resource& resource, Object re
 }
 
 ApiResult<Object> answer_self_rules_review(Object review, const User& asker, const RbacState& state) {
-  const std::string ns = text_at(review, {"spec", "namespace"});
+  const std::string ns = json::text_at(review, {"spec", "namespace"});
   if (ns.empty()) return refuse(bad_request("no namespace on request"));
   const RbacState::Rules found = state.rules_for(asker, ns);
   Array resource_rules;

@@ -3,16 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
 
 using testing::HasSubstr;
-
-json::Object yaml(std::string_view text) {
-  return json::parse_yaml(text)->get_object();
-}
 
 Resource resource_of(std::string kind) {
   Resource resource;
@@ -38,11 +34,11 @@ const User kJane{"jane", "1", {"dev"}, {}};
 
 TEST(Reviews, OneMayAskAboutOneself) {
   Judge judge;
-  const auto answer =
-      answer_self_access_review(resource_of("SelfSubjectAccessReview"),
-                                yaml("spec: {resourceAttributes: {verb: get, group: apps, resource: "
-                                     "deployments, subresource: scale, namespace: a, name: b}}"),
-                                kJane, judge.decide());
+  const auto answer = answer_self_access_review(
+      resource_of("SelfSubjectAccessReview"),
+      json::test_object("spec: {resourceAttributes: {verb: get, group: apps, resource: "
+                        "deployments, subresource: scale, namespace: a, name: b}}"),
+      kJane, judge.decide());
   ASSERT_TRUE(answer);
   EXPECT_EQ(json::serialize(answer->at("status")), R"({"allowed":true,"reason":"because"})");
   EXPECT_EQ(judge.user, kJane);
@@ -51,9 +47,9 @@ TEST(Reviews, OneMayAskAboutOneself) {
   EXPECT_EQ(judge.request.subresource, "scale");
   EXPECT_EQ(judge.request.ns, "a");
   EXPECT_EQ(judge.request.name, "b");
-  const auto refused = answer_self_access_review(resource_of("SelfSubjectAccessReview"),
-                                                 yaml("spec: {nonResourceAttributes: {verb: put, path: /x}}"),
-                                                 kJane, judge.decide());
+  const auto refused = answer_self_access_review(
+      resource_of("SelfSubjectAccessReview"),
+      json::test_object("spec: {nonResourceAttributes: {verb: put, path: /x}}"), kJane, judge.decide());
   ASSERT_TRUE(refused);
   EXPECT_EQ(json::serialize(refused->at("status")), R"({"allowed":false})");
   EXPECT_EQ(judge.request.path, "/x");
@@ -62,7 +58,7 @@ TEST(Reviews, OneMayAskAboutOneself) {
 TEST(Reviews, AQuestionIsAboutOneThing) {
   Judge judge;
   const auto ask = [&](std::string_view text) {
-    return answer_self_access_review(resource_of("SelfSubjectAccessReview"), yaml(text), kJane,
+    return answer_self_access_review(resource_of("SelfSubjectAccessReview"), json::test_object(text), kJane,
                                      judge.decide());
   };
   const auto both =
@@ -80,14 +76,15 @@ TEST(Reviews, AQuestionIsAboutOneThing) {
 TEST(Reviews, OneMayAskAboutOthers) {
   Judge judge;
   const Resource kind = resource_of("SubjectAccessReview");
-  const auto answer = answer_access_review(kind,
-                                           yaml("spec: {user: joe, uid: '7', groups: [g], extra: {k: [v]}, "
-                                                "resourceAttributes: {verb: get, resource: pods}}"),
-                                           judge.decide());
+  const auto answer =
+      answer_access_review(kind,
+                           json::test_object("spec: {user: joe, uid: '7', groups: [g], extra: {k: [v]}, "
+                                             "resourceAttributes: {verb: get, resource: pods}}"),
+                           judge.decide());
   ASSERT_TRUE(answer);
   EXPECT_EQ(judge.user, (User{"joe", "7", {"g"}, {{"k", {"v"}}}}));
   const auto nobody = answer_access_review(
-      kind, yaml("spec: {resourceAttributes: {verb: get, resource: pods}}"), judge.decide());
+      kind, json::test_object("spec: {resourceAttributes: {verb: get, resource: pods}}"), judge.decide());
   ASSERT_FALSE(nobody);
   EXPECT_THAT(nobody.error().message, HasSubstr("at least one of user or group must be specified"));
 }
@@ -95,38 +92,40 @@ TEST(Reviews, OneMayAskAboutOthers) {
 TEST(Reviews, ALocalQuestionStaysInItsNamespace) {
   Judge judge;
   const Resource kind = resource_of("LocalSubjectAccessReview");
-  EXPECT_TRUE(
-      answer_local_access_review(kind,
-                                 yaml("{metadata: {namespace: a}, spec: {user: joe, resourceAttributes: "
-                                      "{verb: get, resource: pods, namespace: a}}}"),
-                                 "a", judge.decide()));
+  EXPECT_TRUE(answer_local_access_review(
+      kind,
+      json::test_object("{metadata: {namespace: a}, spec: {user: joe, resourceAttributes: "
+                        "{verb: get, resource: pods, namespace: a}}}"),
+      "a", judge.decide()));
   const auto elsewhere = answer_local_access_review(
-      kind, yaml("spec: {user: joe, resourceAttributes: {verb: get, resource: pods, namespace: b}}"), "a",
-      judge.decide());
+      kind,
+      json::test_object("spec: {user: joe, resourceAttributes: {verb: get, resource: pods, namespace: b}}"),
+      "a", judge.decide());
   ASSERT_FALSE(elsewhere);
   EXPECT_THAT(elsewhere.error().message, HasSubstr("must match metadata.namespace"));
   const auto path = answer_local_access_review(
-      kind, yaml("spec: {user: joe, nonResourceAttributes: {verb: get, path: /}}"), "a", judge.decide());
+      kind, json::test_object("spec: {user: joe, nonResourceAttributes: {verb: get, path: /}}"), "a",
+      judge.decide());
   ASSERT_FALSE(path);
   EXPECT_THAT(path.error().message, HasSubstr("disallowed on this kind of request"));
 }
 
 TEST(Reviews, OnesRulesAreListed) {
   RbacState state;
-  const json::Object role = yaml(
+  const json::Object role = json::test_object(
       "rules: [{verbs: [get], apiGroups: [''], resources: [pods], resourceNames: [a]}, {verbs: [get], "
       "nonResourceURLs: [/x]}]");
   const json::Object binding =
-      yaml("{roleRef: {kind: ClusterRole, name: r}, subjects: [{kind: User, name: jane}]}");
+      json::test_object("{roleRef: {kind: ClusterRole, name: r}, subjects: [{kind: User, name: jane}]}");
   state.apply(RbacKind::ClusterRole, {"", "r"}, &role);
   state.apply(RbacKind::ClusterRoleBinding, {"", "b"}, &binding);
-  const auto answer = answer_self_rules_review(yaml("spec: {namespace: a}"), kJane, state);
+  const auto answer = answer_self_rules_review(json::test_object("spec: {namespace: a}"), kJane, state);
   ASSERT_TRUE(answer);
   EXPECT_EQ(
       json::serialize(answer->at("status")),
       R"({"resourceRules":[{"apiGroups":[""],"resourceNames":["a"],"resources":["pods"],"verbs":["get"]}],)"
       R"("nonResourceRules":[{"nonResourceURLs":["/x"],"verbs":["get"]}],"incomplete":false})");
-  EXPECT_FALSE(answer_self_rules_review(yaml("spec: {}"), kJane, state));
+  EXPECT_FALSE(answer_self_rules_review(json::test_object("spec: {}"), kJane, state));
 }
 
 TEST(Reviews, WhoAmI) {

@@ -4,7 +4,7 @@
 
 #include "apiserver/crd_resource.hpp"
 #include "apiserver/events_view.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -15,19 +15,13 @@ using json::Value;
 
 const WallTime kNow{std::chrono::seconds(1'704'070'800)};  // 2024-01-01T01:00:00Z
 
-Object object(std::string_view yaml) {
-  auto parsed = json::parse_yaml(yaml);
-  EXPECT_TRUE(parsed.has_value()) << parsed.error().describe();
-  return parsed ? parsed->as_object() : Object{};
-}
-
-const Catalog& catalog() {
+const Catalog& builtin_catalog() {
   static const auto kCatalog = Catalog::make({});
   return *kCatalog;
 }
 
 TableMaker maker(std::string_view group, std::string_view plural, TableOptions options = {.now = kNow}) {
-  const Resource* resource = catalog().find(group, plural);
+  const Resource* resource = builtin_catalog().find(group, plural);
   return {*resource, resource->storage_version(), std::move(options)};
 }
 
@@ -35,16 +29,17 @@ TEST(Table, DescribesItsColumns) {
   const Object table = maker("", "namespaces").table({}, {.resource_version = "5"});
   EXPECT_EQ(table.at("kind"), "Table");
   EXPECT_EQ(table.at("apiVersion"), "meta.k8s.io/v1");
-  EXPECT_EQ(table.at("metadata"), object("{resourceVersion: '5'}"));
+  EXPECT_EQ(table.at("metadata"), json::test_object("{resourceVersion: '5'}"));
   EXPECT_EQ(table.at("rows"), Array{});
   ASSERT_EQ(table.at("columnDefinitions").as_array().size(), 3u);
   EXPECT_EQ(
       table.at("columnDefinitions").at(0),
-      object("{name: Name, type: string, format: name, description: Name of the namespace., priority: 0}"));
+      json::test_object(
+          "{name: Name, type: string, format: name, description: Name of the namespace., priority: 0}"));
 }
 
 TEST(Table, EveryListedResourceShowsAnEmptyObject) {
-  for (const ResourcePtr& each : catalog().resources()) {
+  for (const ResourcePtr& each : builtin_catalog().resources()) {
     if (!each->is_stored()) continue;
     const TableMaker rows(*each, each->storage_version(), {.now = kNow});
     EXPECT_EQ(rows.row({}).at("cells").as_array().size(), rows.column_definitions().size()) << each->plural;
@@ -52,7 +47,7 @@ TEST(Table, EveryListedResourceShowsAnEmptyObject) {
 }
 
 TEST(Table, RowsCarryAsMuchOfTheObjectAsIsAskedFor) {
-  const Object source = object(
+  const Object source = json::test_object(
       "{apiVersion: v1, kind: Namespace, metadata: {name: a, uid: u, resourceVersion: '9'}, status: {phase: "
       "Active}}");
   const auto row_with = [&](IncludeObject include, std::string version) {
@@ -62,18 +57,18 @@ TEST(Table, RowsCarryAsMuchOfTheObjectAsIsAskedFor) {
   };
   EXPECT_EQ(row_with(IncludeObject::None, "v1").at("object"), Value());
   EXPECT_EQ(row_with(IncludeObject::Object, "v1").at("object"), Value(source));
-  EXPECT_EQ(
-      row_with(IncludeObject::Metadata, "v1beta1").at("object"),
-      object("{kind: PartialObjectMetadata, apiVersion: meta.k8s.io/v1beta1, metadata: {name: a, uid: u, "
-             "resourceVersion: '9'}}"));
+  EXPECT_EQ(row_with(IncludeObject::Metadata, "v1beta1").at("object"),
+            json::test_object(
+                "{kind: PartialObjectMetadata, apiVersion: meta.k8s.io/v1beta1, metadata: {name: a, uid: u, "
+                "resourceVersion: '9'}}"));
   EXPECT_EQ(row_with(IncludeObject::None, "v1").at("cells"), (Array{"a", "Active", "<unknown>"}));
 }
 
 TEST(Table, ATableOfOneObjectHasItsVersion) {
   const Object table = maker("", "namespaces", {.meta_version = "v1beta1", .now = kNow})
-                           .table_of(object("{metadata: {name: a, resourceVersion: '9'}}"), false);
+                           .table_of(json::test_object("{metadata: {name: a, resourceVersion: '9'}}"), false);
   EXPECT_EQ(table.at("apiVersion"), "meta.k8s.io/v1beta1");
-  EXPECT_EQ(table.at("metadata"), object("{resourceVersion: '9'}"));
+  EXPECT_EQ(table.at("metadata"), json::test_object("{resourceVersion: '9'}"));
   EXPECT_EQ(table.at("columnDefinitions"), Value());
   EXPECT_EQ(table.at("rows").as_array().size(), 1u);
 }
@@ -81,7 +76,7 @@ TEST(Table, ATableOfOneObjectHasItsVersion) {
 TEST(Table, ListMetadataShowsOnlyWhatIsKnown) {
   EXPECT_EQ(ListMetadata{}.to_object(), Object{});
   EXPECT_EQ((ListMetadata{"7", "token", 12}.to_object()),
-            object("{resourceVersion: '7', continue: token, remainingItemCount: 12}"));
+            json::test_object("{resourceVersion: '7', continue: token, remainingItemCount: 12}"));
 }
 
 TEST(Table, CompletedPodsSaySo) {
@@ -90,16 +85,17 @@ TEST(Table, CompletedPodsSaySo) {
     return row.contains("conditions") ? row.at("conditions") : Value();
   };
   EXPECT_EQ(condition("Running"), Value());
-  EXPECT_EQ(condition("Succeeded").at(0), object("{type: Completed, status: 'True', reason: Succeeded, "
-                                                 "message: The pod has completed successfully.}"));
+  EXPECT_EQ(condition("Succeeded").at(0),
+            json::test_object("{type: Completed, status: 'True', reason: Succeeded, "
+                              "message: The pod has completed successfully.}"));
   EXPECT_EQ(condition("Failed").at(0),
-            object("{type: Completed, status: 'True', reason: Failed, message: The pod failed.}"));
-  const Object other = maker("", "namespaces").row(object("{status: {phase: Failed}}"));
+            json::test_object("{type: Completed, status: 'True', reason: Failed, message: The pod failed.}"));
+  const Object other = maker("", "namespaces").row(json::test_object("{status: {phase: Failed}}"));
   EXPECT_FALSE(other.contains("conditions"));
 }
 
 TEST(Table, BothFormsOfAnEventShowTheSame) {
-  const Object event = object(R"(
+  const Object event = json::test_object(R"(
 apiVersion: v1
 kind: Event
 metadata: {name: web.17}
@@ -124,9 +120,10 @@ type: Normal
 }
 
 TEST(Table, PartialMetadata) {
-  const Object source = object("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {}}");
-  EXPECT_EQ(partial_metadata(source),
-            object("{kind: PartialObjectMetadata, apiVersion: meta.k8s.io/v1, metadata: {name: a}}"));
+  const Object source = json::test_object("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {}}");
+  EXPECT_EQ(
+      partial_metadata(source),
+      json::test_object("{kind: PartialObjectMetadata, apiVersion: meta.k8s.io/v1, metadata: {name: a}}"));
   const Object list = partial_metadata_list(Array{partial_metadata(source)}, {.resource_version = "3"});
   EXPECT_EQ(list.at("kind"), "PartialObjectMetadataList");
   EXPECT_EQ(list.at("metadata").at("resourceVersion"), "3");

@@ -19,10 +19,6 @@ using json::Object;
 constexpr std::string_view kAccountNameKey = "kubernetes.io/service-account.name";
 constexpr std::string_view kAccountUidKey = "kubernetes.io/service-account.uid";
 
-std::string text_at(const Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 }  // namespace
 
 std::string token_digest(std::string_view token) {
@@ -214,12 +210,13 @@ Result<TokenEntry> parse_token_record(std::string_view digest_hex, const Object&
   auto clusters = texts("clusters");
   auto bound_to = texts("boundTo");
   // A list that is missing would widen what the token is good for.
-  if (!groups || !clusters || !bound_to || text_at(record, {"user"}).empty()) {
+  if (!groups || !clusters || !bound_to || json::text_at(record, {"user"}).empty()) {
     return wrong("expected user, groups, clusters and boundTo, found it incomplete");
   }
-  TokenGrant grant{.user = {text_at(record, {"user"}), text_at(record, {"uid"}), *std::move(groups), {}},
-                   .reach = {*std::move(clusters), text_at(record, {"hubNamespace"})},
-                   .bound_to = *std::move(bound_to)};
+  TokenGrant grant{
+      .user = {json::text_at(record, {"user"}), json::text_at(record, {"uid"}), *std::move(groups), {}},
+      .reach = {*std::move(clusters), json::text_at(record, {"hubNamespace"})},
+      .bound_to = *std::move(bound_to)};
   if (const auto expires = json::get_string(record, {"expires"})) {
     grant.expires = parse_rfc3339(*expires);
     if (!grant.expires) return wrong("expected a time as expires");

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -14,10 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr WallTime kNow{std::chrono::seconds{1'700'000'000}};
-
-json::Object yaml(std::string_view text) {
-  return json::parse_yaml(text)->get_object();
-}
 
 TokenEntry entry(std::string_view token, std::string user, std::optional<WallTime> expires = {},
                  std::vector<std::string> bound_to = {}) {
@@ -109,7 +105,7 @@ constexpr std::string_view kSecret =
     "{kubernetes.io/service-account.name: robot}}}";
 
 TEST(Tokens, ASecretOfAnAccountIsFilledAndRead) {
-  const json::Object empty = yaml(kSecret);
+  const json::Object empty = json::test_object(kSecret);
   EXPECT_TRUE(needs_token(empty));
   EXPECT_FALSE(secret_token("edge", empty));
   const json::Object filled = with_token(empty, "u-1", "s3cret", "CA");
@@ -144,10 +140,10 @@ class IssueTest : public testing::Test {
     resource_.kind = "ServiceAccount";
   }
   ApiResult<IssuedToken> ask(std::string_view request, const json::Object* bound = nullptr) {
-    return issue_token({&resource_, "edge", &account_, bound, kNow, "the-token"}, yaml(request));
+    return issue_token({&resource_, "edge", &account_, bound, kNow, "the-token"}, json::test_object(request));
   }
   Resource resource_;
-  json::Object account_ = yaml("{metadata: {name: robot, namespace: ns, uid: u-1}}");
+  json::Object account_ = json::test_object("{metadata: {name: robot, namespace: ns, uid: u-1}}");
 };
 
 TEST_F(IssueTest, AnIssuedTokenIsBoundInTimeAndPlace) {
@@ -179,7 +175,7 @@ TEST_F(IssueTest, LifetimesHaveLimits) {
 }
 
 TEST_F(IssueTest, ATokenMayEndWithAnObject) {
-  const json::Object pod = yaml("{metadata: {name: p, uid: u-2}}");
+  const json::Object pod = json::test_object("{metadata: {name: p, uid: u-2}}");
   const auto issued = ask("spec: {boundObjectRef: {kind: Pod, apiVersion: v1, name: p}}", &pod);
   ASSERT_TRUE(issued);
   EXPECT_EQ(issued->entry.grant.bound_to, (std::vector<std::string>{"u-1", "u-2"}));

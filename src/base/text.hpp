@@ -59,6 +59,10 @@ std::string encode_hex(std::string_view bytes);
 std::string percent_encode(std::string_view text);  // everything but RFC 3986's unreserved
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
 
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 bool is_valid_utf8(std::string_view text);
 // The bytes of the UTF-8 character that `text`, which is not empty, starts with; 0 when it is malformed.
 std::size_t utf8_length(std::string_view text);

@@ -25,7 +25,7 @@ Result<console::Explained> explain_file(const std::string& path, const promql::E
 }
 
 console::Explainer explainer(const std::string& place) {
-  if (place.starts_with("http://") || place.starts_with("https://")) {
+  if (http::is_url(place)) {
     return [place](const promql::Expr& query) -> Result<console::Explained> {
       FAIRWAY_TRY(auto found, explain_at({.url = place, .timeout = kMostTime}, query, SystemClock().now()));
       return console::Explained{.verdict = std::move(found.verdict), .tree = std::move(found.tree)};

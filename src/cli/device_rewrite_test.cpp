@@ -8,7 +8,7 @@
 
 #include "apiserver/server.hpp"
 #include "async/event_loop.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 #include "kube/client/client_config.hpp"
 #include "kube/client/kubeconfig.hpp"
 #include "kube/client/testing/scripted_transport.hpp"
@@ -26,14 +26,10 @@ const kube::ResourceType kDefinitions{.kind = {"apiextensions.k8s.io", "v1", "Cu
 const kube::ResourceType kWidgets{.kind = {"example.test", "v1alpha1", "Widget"}, .resource = "widgets"};
 constexpr const char* kName = "widgets.example.test";
 
-json::Object object(std::string_view yaml) {
-  return json::parse_yaml(yaml).value().get_object();
-}
-
 // `schema` is of v1, which is stored if `newest`; v1alpha1 is served all the time.
 json::Object definition(
     bool newest, std::string_view schema = "{type: object, x-kubernetes-preserve-unknown-fields: true}") {
-  return object(fmt::format(
+  return json::test_object(fmt::format(
       "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
       "metadata: {{name: widgets.example.test}}\n"
       "spec:\n  group: example.test\n  scope: Namespaced\n"

@@ -40,7 +40,7 @@ Result<std::string> fetch(const std::string& place) {
 
 Result<std::string> read_place(const std::string& place) {
   if (place == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  if (place.starts_with("http://") || place.starts_with("https://")) return fetch(place);
+  if (http::is_url(place)) return fetch(place);
   return read_file(place);
 }
 

@@ -5,16 +5,15 @@
 
 #include "async/deadline.hpp"
 #include "base/text.hpp"
+#include "cloud/kinds.hpp"
 #include "kube/runtime/control_loop.hpp"
 
 namespace fairway::cloud {
 namespace {
 
-constexpr const char* kManager = "fairway-nodes";
+constexpr const char* kNodesManager = "fairway-nodes";
 constexpr const char* kDeploymentIndex = "deployment";
 constexpr Duration kIdleTimeout = std::chrono::minutes(5);
-const kube::ResourceType kDeployments{.kind = {"apps", "v1", "Deployment"}, .resource = "deployments"};
-const kube::ResourceType kPods{.kind = {"", "v1", "Pod"}, .resource = "pods"};
 
 kube::ObjectKey deployment_of(const json::Object& pod) {
   const auto owner = kube::controller_of(pod);
@@ -109,7 +108,7 @@ Task<void> NodePlayer::act(nodes::Action action) {
 Task<void> NodePlayer::carry_out(const nodes::CreatePod& action) {
   const std::string ns(kube::namespace_of(action.pod));
   FAIRWAY_CO_CHECKED(
-      co_await runtime_.client().create(kPods.in(ns), action.pod, {.field_manager = kManager}));
+      co_await runtime_.client().create(kPods.in(ns), action.pod, {.field_manager = kNodesManager}));
   co_return Result<void>{};
 }
 
@@ -158,7 +157,7 @@ Task<void> NodePlayer::carry_out(const nodes::WritePodStatus& action) {
   patch["status"] = action.status;
   FAIRWAY_CO_CHECKED(co_await runtime_.client().patch(kPods.at(kube::key_of(*action.pod), "status"),
                                                       kube::PatchKind::Merge, std::move(patch),
-                                                      {.field_manager = kManager}));
+                                                      {.field_manager = kNodesManager}));
   co_return Result<void>{};
 }
 
@@ -168,7 +167,7 @@ Task<void> NodePlayer::carry_out(const nodes::WriteDeploymentStatus& action) {
   patch["status"] = action.patch;
   FAIRWAY_CO_CHECKED(co_await runtime_.client().patch(
       kDeployments.at(kube::key_of(*action.deployment), "status"), kube::PatchKind::Merge, std::move(patch),
-      {.field_manager = kManager}));
+      {.field_manager = kNodesManager}));
   co_return Result<void>{};
 }
 

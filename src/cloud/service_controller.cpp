@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "cloud/kinds.hpp"
 #include "kube/core/selector.hpp"
 #include "kube/runtime/control_loop.hpp"
 
 namespace fairway::cloud {
 namespace {
 
-constexpr const char* kManager = "fairway-cloud";
-const kube::ResourceType kServices{.kind = {"", "v1", "Service"}, .resource = "services"};
-const kube::ResourceType kPods{.kind = {"", "v1", "Pod"}, .resource = "pods"};
+constexpr const char* kServicesManager = "fairway-cloud";
 
 std::string_view state_of(const LoadBalancer& record) {
   if (!record.operation) return "Active";
@@ -174,9 +173,9 @@ Task<void> ServiceController::send(const Action& action, const Request& request)
     co_return fail(ErrorCode::Unavailable, "failed to update load balancer status: the write was lost");
   }
   const kube::ObjectKey key = kube::key_of(*service);
-  const auto sent =
-      co_await runtime_.client().patch(kServices.at(key, request.is_of_status ? "status" : ""),
-                                       kube::PatchKind::Merge, request.patch, {.field_manager = kManager});
+  const auto sent = co_await runtime_.client().patch(kServices.at(key, request.is_of_status ? "status" : ""),
+                                                     kube::PatchKind::Merge, request.patch,
+                                                     {.field_manager = kServicesManager});
   if (sent) {
     if (record != nullptr) attempts_.erase(key);
     co_return Result<void>{};

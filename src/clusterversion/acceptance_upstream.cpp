@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+
 namespace fairway::clusterversion {
 namespace {
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool is_hex_digit(char c) {

@@ -2,14 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::clusterversion {
 namespace {
-
-json::Object object(std::string_view yaml) {
-  return json::parse_yaml(yaml).value().get_object();
-}
 
 // "ready", "waiting: …" or "failed: …"
 std::string tell(const ManifestState& state) {
@@ -21,7 +17,7 @@ std::string tell(const ManifestState& state) {
 void check(const std::string& head, std::initializer_list<std::pair<const char*, const char*>> cases,
            ManifestExpectation expected = {}) {
   for (const auto& [rest, state] : cases)
-    EXPECT_EQ(tell(state_of(object("{" + head + ", " + rest + "}"), expected)), state) << rest;
+    EXPECT_EQ(tell(state_of(json::test_object("{" + head + ", " + rest + "}"), expected)), state) << rest;
 }
 
 TEST(ManifestState, OfKindsThatTakeEffectAtOnceIsReady) {

@@ -9,10 +9,10 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::string_view kId = "0F0C3C2E-7C3B-4F0E-9F54-2D3A1B6E7C11";
+constexpr std::string_view kClusterId = "0F0C3C2E-7C3B-4F0E-9F54-2D3A1B6E7C11";
 
 ClusterVersionSpec spec() {
-  return {.cluster_id = std::string(kId), .channel = "stable-4.6", .upstream = "http://h/g"};
+  return {.cluster_id = std::string(kClusterId), .channel = "stable-4.6", .upstream = "http://h/g"};
 }
 const Release kCurrent{.version = "4.6.23", .image = "r@sha256:23"};
 

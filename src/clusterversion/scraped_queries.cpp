@@ -22,10 +22,6 @@ promql::Millis millis(WallTime time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
-bool is_url(std::string_view source) {
-  return source.starts_with("http://") || source.starts_with("https://");
-}
-
 // What the result means, in the words that a Prometheus' answer would be judged with.
 QueryOutcome judged(const Result<promql::QueryResult>& result) {
   if (!result)
@@ -68,7 +64,7 @@ Task<std::string> ScrapedQueries::fetch(std::string source) {
 }
 
 Task<std::string> ScrapedQueries::read(std::string source) {
-  if (is_url(source)) co_return co_await fetch(std::move(source));
+  if (http::is_url(source)) co_return co_await fetch(std::move(source));
   co_return co_await pool_.run([source] { return read_file(source, kMostMetricsBytes); });
 }
 

@@ -6,7 +6,7 @@
 namespace fairway::clusterversion {
 namespace {
 
-const Release kCurrent{.version = "4.6.23", .image = "registry.example/release@sha256:0623"};
+const Release kRunning{.version = "4.6.23", .image = "registry.example/release@sha256:0623"};
 const std::string kOverridden =
     "Disabling ownership via cluster version overrides prevents upgrades. Please remove overrides before "
     "continuing.";
@@ -26,7 +26,7 @@ OperatorStanding operator_says(std::string name, std::string_view status, std::s
 
 // "reason: message", or "absent".
 std::string verdict(const UpgradeFacts& facts, const ClusterVersionSpec& spec = {},
-                    const Release& current = kCurrent) {
+                    const Release& current = kRunning) {
   const auto made = upgradeable(spec, current, facts);
   if (!made) return "absent";
   EXPECT_EQ(made->type, "Upgradeable");

@@ -24,10 +24,6 @@ std::unexpected<Error> impossible() {
   return fail(ErrorCode::Unsupported, "verification is not possible");
 }
 
-bool is_url(std::string_view store) {
-  return store.starts_with("http://") || store.starts_with("https://");
-}
-
 // A folder that nobody else can look into, gone with its object.
 class PrivateFolder {
  public:
@@ -154,7 +150,7 @@ Task<void> ReleaseVerifier::search_store(std::string digest, std::string store) 
 }
 
 Task<std::string> ReleaseVerifier::fetch(std::string store, std::string path) {
-  if (is_url(store)) {
+  if (http::is_url(store)) {
     FAIRWAY_CO_TRY(http::Url url, http::Url::parse(store));
     url.path = path_below(url.path, path);
     co_return co_await fetch_url(std::move(url));

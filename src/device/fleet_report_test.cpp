@@ -23,26 +23,22 @@ Status status() {
   return status;
 }
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or("-"));
-}
-
 TEST(FleetReport, SaysWhatRunsAndWhatComesNext) {
   const auto report = fleet_report(status(), {}, *parse_rfc3339("2026-01-02T03:04:05Z"));
-  EXPECT_EQ(text_at(report, {"reportedAt"}), "2026-01-02T03:04:05Z");
-  EXPECT_EQ(text_at(report, {"deployment"}), "os-b.0");
-  EXPECT_EQ(text_at(report, {"version"}), "4.14.0");
-  EXPECT_EQ(text_at(report, {"nextBoot", "action"}), "back up os-b.0");
-  EXPECT_EQ(text_at(report, {"rolledBack", "from"}), "os-c.0");
+  EXPECT_EQ(json::text_at(report, {"reportedAt"}), "2026-01-02T03:04:05Z");
+  EXPECT_EQ(json::text_at(report, {"deployment"}), "os-b.0");
+  EXPECT_EQ(json::text_at(report, {"version"}), "4.14.0");
+  EXPECT_EQ(json::text_at(report, {"nextBoot", "action"}), "back up os-b.0");
+  EXPECT_EQ(json::text_at(report, {"rolledBack", "from"}), "os-c.0");
   EXPECT_TRUE(json::get_array(report, {"problems"})->empty());
 }
 
 TEST(FleetReport, ABackupThatCannotBeRestoredSaysWhy) {
   const auto report = fleet_report(status(), {}, {});
   const json::Object& backup = json::get_array(report, {"backups"})->front().get_object();
-  EXPECT_EQ(text_at(backup, {"name"}), "os-a.0_1");
+  EXPECT_EQ(json::text_at(backup, {"name"}), "os-a.0_1");
   EXPECT_FALSE(backup.at("complete").as_bool());
-  EXPECT_NE(text_at(backup, {"problem"}), "-");
+  EXPECT_NE(json::text_at(backup, {"problem"}), "-");
 }
 
 TEST(FleetReport, ProblemsAreNeverLeftOut) {

@@ -13,10 +13,6 @@ constexpr std::array kStateNames = {kNextBoot, kLatest, kJournal, kLock, kHistor
 constexpr std::string_view kOlderHistory = "history.1";
 constexpr std::string_view kTemporaryPrefix = ".tmp.";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f');
 }

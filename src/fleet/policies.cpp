@@ -10,10 +10,6 @@
 namespace fairway::fleet {
 namespace {
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 // Collects what the object templates of all policy templates say; the first fault ends it.
 class Reader {
  public:
@@ -57,7 +53,7 @@ class Reader {
       const json::Object* definition =
           wanted != nullptr ? json::get_object(*wanted, {"objectDefinition"}) : nullptr;
       if (definition != nullptr) {
-        read_object(*definition, text_at(*wanted, {"complianceType"}));
+        read_object(*definition, json::text_at(*wanted, {"complianceType"}));
       } else if (!is_raw) {
         fault("object template is missing its objectDefinition");
       }
@@ -76,10 +72,10 @@ class Reader {
                                             {"apiVersion", kube::api_version_of(definition)},
                                             {"namespace", ns}});
     } else if (kind == "ClusterVersion") {
-      out_.platform.push_back({.upstream = text_at(definition, {"spec", "upstream"}),
-                               .channel = text_at(definition, {"spec", "channel"}),
-                               .version = text_at(definition, {"spec", "desiredUpdate", "version"}),
-                               .image = text_at(definition, {"spec", "desiredUpdate", "image"})});
+      out_.platform.push_back({.upstream = json::text_at(definition, {"spec", "upstream"}),
+                               .channel = json::text_at(definition, {"spec", "channel"}),
+                               .version = json::text_at(definition, {"spec", "desiredUpdate", "version"}),
+                               .image = json::text_at(definition, {"spec", "desiredUpdate", "image"})});
     }
   }
 
@@ -145,7 +141,7 @@ std::shared_ptr<const ComplianceTable> ComplianceTable::from(const json::Object&
   for (const json::Value& each : *status) {
     if (!each.is_object()) continue;
     if (const auto cluster = json::get_string(each.get_object(), {"clustername"}))
-      rows.push_back({std::string(*cluster), compliance_of(text_at(each.get_object(), {"compliant"}))});
+      rows.push_back({std::string(*cluster), compliance_of(json::text_at(each.get_object(), {"compliant"}))});
   }
   return std::make_shared<const ComplianceTable>(std::move(rows));
 }
@@ -182,12 +178,12 @@ std::vector<std::string> changed_clusters(const ComplianceTable* before, const C
 
 std::shared_ptr<const RootPolicy> RootPolicy::from(const json::Object& policy) {
   RootPolicy made;
-  made.remediation_action = to_lower(text_at(policy, {"spec", "remediationAction"}));
+  made.remediation_action = to_lower(json::text_at(policy, {"spec", "remediationAction"}));
   read_soak(policy, made);
   if (const json::Array* dependencies = json::get_array(policy, {"spec", "dependencies"})) {
     for (const json::Value& each : *dependencies) {
-      if (each.is_object() && text_at(each.get_object(), {"kind"}) == "Policy")
-        made.depends_on.push_back(text_at(each.get_object(), {"name"}));
+      if (each.is_object() && json::text_at(each.get_object(), {"kind"}) == "Policy")
+        made.depends_on.push_back(json::text_at(each.get_object(), {"name"}));
     }
   }
   Reader(made).read(policy);

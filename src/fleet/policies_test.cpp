@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::fleet {
 namespace {
@@ -12,15 +12,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-json::Object yaml(std::string_view text) {
-  auto read = json::parse_yaml(text);
-  EXPECT_TRUE(read) << read.error().describe();
-  return read ? read->get_object() : json::Object();
-}
-
 // A policy with one template, whose spec is given.
 std::shared_ptr<const RootPolicy> with_spec(std::string_view spec) {
-  return RootPolicy::from(yaml(fmt::format(R"(
+  return RootPolicy::from(json::test_object(fmt::format(R"(
 metadata: {{name: p, namespace: default}}
 spec:
   remediationAction: Inform
@@ -31,7 +25,7 @@ spec:
       metadata: {{name: p}}
       spec: {}
 )",
-                                           spec)));
+                                                        spec)));
 }
 
 TEST(Compliance, Case34WordsThatAreNotKnownAreNotDone) {
@@ -45,9 +39,9 @@ TEST(Compliance, Case34WordsThatAreNotKnownAreNotDone) {
 }
 
 TEST(Compliance, ATableIsOfRowsAndAMissingStatusIsNoTable) {
-  EXPECT_EQ(ComplianceTable::from(yaml("{metadata: {name: p}}")), nullptr);
+  EXPECT_EQ(ComplianceTable::from(json::test_object("{metadata: {name: p}}")), nullptr);
   const auto table = ComplianceTable::from(
-      yaml("{status: {status: [{clustername: b, compliant: Compliant}, {clustername: a}]}}"));
+      json::test_object("{status: {status: [{clustername: b, compliant: Compliant}, {clustername: a}]}}"));
   ASSERT_NE(table, nullptr);
   EXPECT_EQ(table->of("a"), Compliance::Unknown);
   EXPECT_EQ(table->of("b"), Compliance::Compliant);
@@ -99,9 +93,11 @@ TEST(RootPolicy, Case18And19StructureIsChecked) {
   };
   for (const Fault& each : cases)
     EXPECT_EQ(with_spec(each.spec)->problem.empty(), each.is_valid) << each.spec;
-  EXPECT_NE(RootPolicy::from(yaml("{spec: {policy-templates: [{}]}}"))->problem, "");
-  EXPECT_NE(RootPolicy::from(yaml("{spec: {policy-templates: [{objectDefinition: {spec: {}}}]}}"))->problem,
-            "");
+  EXPECT_NE(RootPolicy::from(json::test_object("{spec: {policy-templates: [{}]}}"))->problem, "");
+  EXPECT_NE(
+      RootPolicy::from(json::test_object("{spec: {policy-templates: [{objectDefinition: {spec: {}}}]}}"))
+          ->problem,
+      "");
 }
 
 TEST(RootPolicy, TemplatesAreStripped) {
@@ -112,8 +108,8 @@ TEST(RootPolicy, TemplatesAreStripped) {
 
 TEST(RootPolicy, Case37ASoakThatCannotBeReadIsNone) {
   const auto soak = [](std::string_view text) {
-    return RootPolicy::from(
-        yaml(fmt::format("{{metadata: {{annotations: {{ran.openshift.io/soak-seconds: \"{}\"}}}}}}", text)));
+    return RootPolicy::from(json::test_object(
+        fmt::format("{{metadata: {{annotations: {{ran.openshift.io/soak-seconds: \"{}\"}}}}}}", text)));
   };
   EXPECT_EQ(soak("5")->soak, std::chrono::seconds(5));
   EXPECT_EQ(soak("0")->soak, std::chrono::seconds(0));

@@ -11,10 +11,6 @@ namespace {
 constexpr std::string_view kPrefix = "policy.open-cluster-management.io/";
 constexpr std::string_view kTriggerUpdate = "policy.open-cluster-management.io/trigger-update";
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 json::Object copied_metadata(const json::Object& root, std::string_view part) {
   const bool copies_all = json::get_bool(root, {"spec", "copyPolicyMetadata"}).value_or(true);
   json::Object out;
@@ -32,15 +28,16 @@ json::Array rewritten(const json::Array& dependencies, const PolicyBindings& see
   const std::string own(kube::namespace_of(*seen.root));
   json::Array out;
   for (const json::Value& each : dependencies) {
-    const std::string kind = each.is_object() ? text_at(each.get_object(), {"kind"}) : "";
-    const bool is_ours = each.is_object() && text_at(each.get_object(), {"apiVersion"}).starts_with(kPrefix);
+    const std::string kind = each.is_object() ? json::text_at(each.get_object(), {"kind"}) : "";
+    const bool is_ours =
+        each.is_object() && json::text_at(each.get_object(), {"apiVersion"}).starts_with(kPrefix);
     if (!is_ours || (kind != "Policy" && kind != "PolicySet")) {
       out.push_back(each);
       continue;
     }
-    const std::string given = text_at(each.get_object(), {"namespace"});
+    const std::string given = json::text_at(each.get_object(), {"namespace"});
     const std::string& ns = given.empty() ? own : given;
-    const std::string name = text_at(each.get_object(), {"name"});
+    const std::string name = json::text_at(each.get_object(), {"name"});
     const auto names = kind == "Policy" ? std::vector<std::string>{name} : policies_of_set(seen, name);
     for (const std::string& policy : names) {
       json::Object made = each.get_object();
@@ -82,7 +79,7 @@ json::Object desired_child(const PolicyBindings& seen, std::string_view cluster,
   annotations["argocd.argoproj.io/compare-options"] = "IgnoreExtraneous";
   const json::Object* found = json::get_object(root, {"spec"});
   json::Object spec = found == nullptr ? json::Object() : *found;
-  if (!override_text.empty() && !equals_ignoring_case(text_at(spec, {"remediationAction"}), "enforce"))
+  if (!override_text.empty() && !equals_ignoring_case(json::text_at(spec, {"remediationAction"}), "enforce"))
     spec["remediationAction"] = override_text;
   rewrite_dependencies(spec, seen);
   json::Object metadata{{"name", child_name(root)},

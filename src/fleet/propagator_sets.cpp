@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::string_view kGroup = "policy.open-cluster-management.io";
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 // One way from a binding to the policy: directly, or through a set.
 struct Route {
   std::string binding;
@@ -42,9 +38,9 @@ std::vector<std::string> subjects_for(const json::Object& binding, std::string_v
   std::vector<std::string> found;
   const json::Array* subjects = json::get_array(binding, {"subjects"});
   for (const json::Value& each : subjects == nullptr ? json::Array() : *subjects) {
-    if (!each.is_object() || text_at(each.get_object(), {"apiGroup"}) != kGroup) continue;
-    const std::string kind = text_at(each.get_object(), {"kind"});
-    const std::string name = text_at(each.get_object(), {"name"});
+    if (!each.is_object() || json::text_at(each.get_object(), {"apiGroup"}) != kGroup) continue;
+    const std::string kind = json::text_at(each.get_object(), {"kind"});
+    const std::string name = json::text_at(each.get_object(), {"name"});
     std::optional<std::string> way;
     if (kind == "Policy" && name == policy) way = "";
     if (kind == "PolicySet") {
@@ -89,11 +85,11 @@ std::vector<Route> routes_to(const PolicyBindings& seen) {
   for (const auto& each : seen.bindings) {
     const json::Object& binding = *each;
     Route route{.binding = std::string(kube::name_of(binding)),
-                .placement = text_at(binding, {"placementRef", "name"}),
-                .kind = text_at(binding, {"placementRef", "kind"})};
-    if (!is_placement_reference(text_at(binding, {"placementRef", "apiGroup"}), route.kind)) continue;
-    route.is_restricted = text_at(binding, {"subFilter"}) == "restricted";
-    const std::string override_text = text_at(binding, {"bindingOverrides", "remediationAction"});
+                .placement = json::text_at(binding, {"placementRef", "name"}),
+                .kind = json::text_at(binding, {"placementRef", "kind"})};
+    if (!is_placement_reference(json::text_at(binding, {"placementRef", "apiGroup"}), route.kind)) continue;
+    route.is_restricted = json::text_at(binding, {"subFilter"}) == "restricted";
+    const std::string override_text = json::text_at(binding, {"bindingOverrides", "remediationAction"});
     if (equals_ignoring_case(override_text, "enforce")) route.override_text = override_text;
     const auto chosen = seen.decisions.find(route.kind + " " + route.placement);
     if (chosen != seen.decisions.end()) route.clusters = chosen->second;

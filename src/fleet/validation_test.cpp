@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct Hub {
+struct PolicyHub {
   // Every child is NonCompliant unless said otherwise.
   PolicyView& add(const std::string& name, const std::string& ns = "default", RootPolicy root = {}) {
     auto view = std::make_shared<PolicyView>();
@@ -30,7 +30,7 @@ struct Hub {
 };
 
 TEST(Validation, Case12AMissingPolicy) {
-  Hub hub;
+  PolicyHub hub;
   hub.add("p");
   hub.add("r").children.clear();
   const PolicyVerdict verdict = hub.validate({"p", "q", "r"});
@@ -41,13 +41,13 @@ TEST(Validation, Case12AMissingPolicy) {
 }
 
 TEST(Validation, ARootThatIsGoneIsMissing) {
-  Hub hub;
+  PolicyHub hub;
   hub.add("p").root.reset();
   EXPECT_EQ(hub.validate({"p"}).message, "Missing managed policies: [p] ");
 }
 
 TEST(Validation, Case13And14ALeftHubTemplateIsInvalidAndSaidFirst) {
-  Hub hub;
+  PolicyHub hub;
   hub.add("p").unresolved = {"b"};
   EXPECT_EQ(hub.validate({"p"}).message, "Invalid managed policies: [p] ");
   EXPECT_EQ(hub.validate({"q", "p"}).message, "Invalid managed policies: [p] ");
@@ -55,7 +55,7 @@ TEST(Validation, Case13And14ALeftHubTemplateIsInvalidAndSaidFirst) {
 }
 
 TEST(Validation, Case15ANameInTwoNamespacesIsAmbiguous) {
-  Hub hub;
+  PolicyHub hub;
   hub.add("p", "ns2");
   hub.add("p", "ns1");
   const PolicyVerdict verdict = hub.validate({"p"});
@@ -69,7 +69,7 @@ TEST(Validation, Case15ANameInTwoNamespacesIsAmbiguous) {
 }
 
 TEST(Validation, Case16OthersMayShareAName) {
-  Hub hub;
+  PolicyHub hub;
   hub.add("p");
   hub.add("u", "ns1");
   hub.add("u", "ns2");
@@ -77,7 +77,7 @@ TEST(Validation, Case16OthersMayShareAName) {
 }
 
 TEST(Validation, Case17WhatAPolicyDependsOnComesFirst) {
-  Hub hub;
+  PolicyHub hub;
   hub.add("p", "default", {.depends_on = {"q"}});
   hub.add("q");
   const PolicyVerdict verdict = hub.validate({"p", "q"});
@@ -88,11 +88,11 @@ TEST(Validation, Case17WhatAPolicyDependsOnComesFirst) {
 }
 
 TEST(Validation, OnlyWhatIsKnownToComplyEverywhereIsLeftOut) {
-  Hub hub;
-  Hub::set(hub.add("c"), Compliance::Compliant, Compliance::Compliant);
-  Hub::set(hub.add("half"), Compliance::Compliant, Compliance::Pending);
-  Hub::set(hub.add("status", "default", {.has_status_section = true}), Compliance::Compliant,
-           Compliance::Compliant);
+  PolicyHub hub;
+  PolicyHub::set(hub.add("c"), Compliance::Compliant, Compliance::Compliant);
+  PolicyHub::set(hub.add("half"), Compliance::Compliant, Compliance::Pending);
+  PolicyHub::set(hub.add("status", "default", {.has_status_section = true}), Compliance::Compliant,
+                 Compliance::Compliant);
   hub.add("none").compliance.reset();
   hub.add("unmatched").compliance = std::make_shared<const ComplianceTable>(
       std::vector<ComplianceTable::Row>{{"a", Compliance::Compliant}});
@@ -104,10 +104,10 @@ TEST(Validation, OnlyWhatIsKnownToComplyEverywhereIsLeftOut) {
 }
 
 TEST(Validation, APolicyThatItsRootEnforcesIsAwaited) {
-  Hub hub;
+  PolicyHub hub;
   PolicyView& view = hub.add("p", "default", {.remediation_action = "enforce"});
   EXPECT_EQ(hub.validate({"p"}).for_upgrade.size(), 1u);
-  Hub::set(view, Compliance::Compliant, Compliance::Compliant);
+  PolicyHub::set(view, Compliance::Compliant, Compliance::Compliant);
   EXPECT_THAT(hub.validate({"p"}).for_upgrade, IsEmpty());
 }
 
@@ -127,7 +127,7 @@ TEST(Validation, TheReleaseIsOneAndWhole) {
   EXPECT_EQ(problem({{.version = "placeholder"}}), "templating cluster version fields not supported");
   EXPECT_EQ(problem({{.version = "{{ .v }}"}}, true),
             "templatized ClusterVersion fields not supported with precaching");
-  Hub hub;
+  PolicyHub hub;
   hub.add("p", "default", {.platform = {whole}});
   const ClusterGroupUpgradeSpec spec{.managed_policies = {"p"}};
   const PolicyVerdict verdict = validate_policies(spec, {"a", "b"}, hub.policies, false);

@@ -25,7 +25,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using Parser = beast_http::response_parser<beast_http::string_body>;
 
-constexpr std::size_t kReadBlock = 32 * 1024;
+constexpr std::size_t kAnswerBlock = 32 * 1024;
 constexpr std::uint32_t kHeaderLimit = 256 * 1024;
 
 std::string request_text(const ClientRequest& request, const ClientOptions& options, bool absolute_target) {
@@ -144,8 +144,8 @@ class Exchange {
       if (used > 0) co_return Result<void>{};
     }
     const std::size_t before = buffer_.size();
-    buffer_.resize(before + kReadBlock);
-    auto count = co_await stream_->read_some({buffer_.data() + before, kReadBlock});
+    buffer_.resize(before + kAnswerBlock);
+    auto count = co_await stream_->read_some({buffer_.data() + before, kAnswerBlock});
     buffer_.resize(before + count.value_or(0));
     if (!count) co_return std::unexpected(timed(std::move(count).error()));
     if (*count > 0) {

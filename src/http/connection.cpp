@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "http/pauses.hpp"
 
 namespace fairway::http {
 namespace {
@@ -14,10 +15,9 @@ namespace beast_http = boost::beast::http;
 using boost::system::error_code;
 using Parser = beast_http::request_parser<beast_http::string_body>;
 
-constexpr std::size_t kReadBlock = 16 * 1024;
+constexpr std::size_t kRequestBlock = 16 * 1024;
 constexpr std::size_t kWriteBlock = 64 * 1024;
 constexpr std::size_t kLingerBytes = 8 * 1024 * 1024;
-constexpr Duration kLingerTime = std::chrono::seconds(2);
 
 using Refused = Connection::Refused;
 
@@ -140,8 +140,8 @@ Task<std::optional<Request>> Connection::receive() {
     if (parser.is_done()) break;
     if (!error && !buffer_.empty()) continue;
     const std::size_t before = buffer_.size();
-    buffer_.resize(before + kReadBlock);
-    auto count = co_await stream_->read_some({buffer_.data() + before, kReadBlock});
+    buffer_.resize(before + kRequestBlock);
+    auto count = co_await stream_->read_some({buffer_.data() + before, kRequestBlock});
     buffer_.resize(before + count.value_or(0));
     if (!count || *count == 0) co_return std::nullopt;
     if (phase_ == Phase::Idle && !seen_header) {
@@ -167,7 +167,7 @@ Task<void> Connection::refuse(Refused why) {
   // The client may still be sending; if we closed now, it might never see the answer.
   stream_->shutdown_send();
   watchdog_.arm(kLingerTime);
-  scratch_.resize(kReadBlock);
+  scratch_.resize(kRequestBlock);
   for (std::size_t drained = 0; drained < kLingerBytes;) {
     auto count = co_await stream_->read_some({scratch_.data(), scratch_.size()});
     if (!count || *count == 0) break;

@@ -68,6 +68,11 @@ struct Target {
   static Result<Target> parse(std::string_view text);
 };
 
+// Whether a place is given as a URL, and not as a file: only the scheme is looked at.
+constexpr bool is_url(std::string_view place) {
+  return place.starts_with("http://") || place.starts_with("https://");
+}
+
 struct Url {
   std::string scheme;  // http or https
   std::string host;    // an IPv6 address without its brackets

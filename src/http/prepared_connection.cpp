@@ -13,10 +13,10 @@
 namespace fairway::http {
 namespace {
 
-constexpr std::size_t kReadBlock = 32 * 1024;
+constexpr std::size_t kPreparedReadBlock = 32 * 1024;
 constexpr std::size_t kRequestsPerTurn = 16;
 constexpr std::size_t kBytesPerTurn = 512 * 1024;
-constexpr std::size_t kLingerBytes = 1024 * 1024;
+constexpr std::size_t kPreparedLingerBytes = 1024 * 1024;
 
 bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -36,7 +36,7 @@ PreparedReply PreparedShared::refusal(int status, std::string_view message) cons
 PreparedThread::PreparedThread(PreparedShared& its_shared, std::shared_ptr<PreparedMailbox> its_mailbox)
     : shared(its_shared),
       mailbox(std::move(its_mailbox)),
-      scratch(kReadBlock),
+      scratch(kPreparedReadBlock),
       parser({shared.options.max_header_bytes, shared.options.max_body_bytes}) {
   read_clock();
 }
@@ -379,7 +379,7 @@ PreparedConnection::Step PreparedConnection::drain() {
   }
   if (got <= 0) return Step::End;
   drained_ += static_cast<std::size_t>(got);
-  return drained_ < kLingerBytes ? Step::GoOn : Step::End;
+  return drained_ < kPreparedLingerBytes ? Step::GoOn : Step::End;
 }
 
 void PreparedConnection::report(bool is_complete) {

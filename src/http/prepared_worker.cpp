@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/log.hpp"
+#include "http/pauses.hpp"
 
 namespace fairway::http {
 namespace {
@@ -23,8 +24,6 @@ constexpr std::uint64_t kMailbox = kListener - 1;
 constexpr std::size_t kEventsPerTurn = 256;
 constexpr int kAcceptsPerTurn = 64;
 constexpr std::size_t kRefusedAtATime = 64;  // above the limit, with time to read their 503
-constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
-constexpr Duration kLingerTime = std::chrono::seconds(2);
 constexpr Duration kLongestWait = std::chrono::minutes(1);
 
 std::uint64_t token_of(const ExchangeId& id) {

@@ -12,16 +12,13 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "http/connection.hpp"
+#include "http/pauses.hpp"
 
 namespace fairway::http {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-
-namespace {
-constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
-}
 
 struct Server::Impl {
   Impl(asio::any_io_executor executor, TimerClock& clock, ServerOptions given, Handler handler,

@@ -12,6 +12,7 @@
 #include "async/task_group.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "http/pauses.hpp"
 #include "http/stream.hpp"
 
 namespace fairway::http {
@@ -22,7 +23,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 constexpr std::size_t kRelayBlock = 16 * 1024;
 
 TcpEndpoint endpoint_of(const tcp::endpoint& endpoint) {

@@ -14,14 +14,8 @@ using std::chrono::hours;
 using std::chrono::seconds;
 using testing::kName;
 using testing::load_balancer;
+using testing::published;
 using testing::SimulatedCluster;
-
-SimulatedCluster published(std::string_view platform, std::string_view scope = "External") {
-  SimulatedCluster cluster(platform);
-  cluster.create(kName, load_balancer(scope));
-  cluster.settle();
-  return cluster;
-}
 
 void edit_deployment(SimulatedCluster& cluster, const std::function<void(json::Object&)>& edit) {
   json::Object& deployment =

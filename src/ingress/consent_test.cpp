@@ -12,18 +12,10 @@ namespace fairway::ingress {
 namespace {
 
 using testing::kName;
-using testing::load_balancer;
+using testing::published;
 using testing::SimulatedCluster;
+using testing::uid_of;
 
-SimulatedCluster published(std::string_view platform, std::string_view scope = "External") {
-  SimulatedCluster cluster(platform);
-  cluster.create(kName, load_balancer(scope));
-  cluster.settle();
-  return cluster;
-}
-std::string uid_of(const SimulatedCluster& cluster) {
-  return std::string(kube::uid_of(*cluster.service()));
-}
 Scope scope_now(const SimulatedCluster& cluster) {
   return observed_scope(*cluster.service(), *cluster.config.platform);
 }

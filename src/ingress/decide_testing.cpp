@@ -416,4 +416,15 @@ bool SimulatedCluster::has_event(std::string_view reason) const {
   return std::ranges::find(events, reason, &EventText::reason) != events.end();
 }
 
+SimulatedCluster published(std::string_view platform, std::string_view scope) {
+  SimulatedCluster cluster(platform);
+  cluster.create(kName, load_balancer(scope));
+  cluster.settle();
+  return cluster;
+}
+
+std::string uid_of(const SimulatedCluster& cluster) {
+  return cluster.service() == nullptr ? "none" : std::string(kube::uid_of(*cluster.service()));
+}
+
 }  // namespace fairway::ingress::testing

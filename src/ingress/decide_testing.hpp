@@ -85,5 +85,9 @@ struct SimulatedCluster {
 std::string key_text(std::string_view kind, std::string_view ns, std::string_view name);
 std::string service_key(const std::string& controller);
 PublishingStrategy load_balancer(std::string_view scope);
+// A cluster whose controller kName has its load balancer.
+SimulatedCluster published(std::string_view platform, std::string_view scope = "External");
+// Of the published Service; "none" without one.
+std::string uid_of(const SimulatedCluster& cluster);
 
 }  // namespace fairway::ingress::testing

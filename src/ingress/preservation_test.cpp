@@ -11,14 +11,8 @@ namespace {
 
 using testing::kName;
 using testing::load_balancer;
+using testing::published;
 using testing::SimulatedCluster;
-
-SimulatedCluster published(std::string_view platform, std::string_view scope = "External") {
-  SimulatedCluster cluster(platform);
-  cluster.create(kName, load_balancer(scope));
-  cluster.settle();
-  return cluster;
-}
 
 void set_ranges(SimulatedCluster& cluster, const char* range) {
   cluster.edit_service([&](json::Object& service) {

@@ -8,16 +8,8 @@
 namespace fairway::ingress {
 namespace {
 
-using testing::kName;
-using testing::load_balancer;
+using testing::published;
 using testing::SimulatedCluster;
-
-SimulatedCluster published(std::string_view platform, std::string_view scope = "External") {
-  SimulatedCluster cluster(platform);
-  cluster.create(kName, load_balancer(scope));
-  cluster.settle();
-  return cluster;
-}
 
 TEST(Preview, ARecreationSaysWhatItCosts) {
   SimulatedCluster cluster = published("AWS");

@@ -13,18 +13,9 @@ namespace {
 
 using testing::kName;
 using testing::load_balancer;
+using testing::published;
 using testing::SimulatedCluster;
-
-std::string uid_of(const SimulatedCluster& cluster) {
-  return cluster.service() == nullptr ? "none" : std::string(kube::uid_of(*cluster.service()));
-}
-
-SimulatedCluster published(std::string_view platform, std::string_view scope = "External") {
-  SimulatedCluster cluster(platform);
-  cluster.create(kName, load_balancer(scope));
-  cluster.settle();
-  return cluster;
-}
+using testing::uid_of;
 
 struct Profile {
   std::string_view platform;

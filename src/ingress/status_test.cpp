@@ -9,21 +9,13 @@ namespace {
 
 using testing::kName;
 using testing::load_balancer;
+using testing::published;
 using testing::SimulatedCluster;
+using testing::uid_of;
 
-SimulatedCluster published(std::string_view platform, std::string_view scope = "External") {
-  SimulatedCluster cluster(platform);
-  cluster.create(kName, load_balancer(scope));
-  cluster.settle();
-  return cluster;
-}
 const PublishingStrategy& strategy_of(const SimulatedCluster& cluster) {
   return *cluster.controller().status.endpoint_publishing_strategy;
 }
-std::string uid_of(const SimulatedCluster& cluster) {
-  return cluster.service() == nullptr ? "none" : std::string(kube::uid_of(*cluster.service()));
-}
-
 TEST(Status, Cases21And22TheDefaultStrategyIsThePlatforms) {
   for (const Platform& platform : platforms()) {
     SimulatedCluster cluster(platform.name);

@@ -20,12 +20,12 @@ const Value& document() {
   return value;
 }
 
-struct Case {
+struct PathCase {
   const char* path;
   const char* text;
 };
 
-class Paths : public testing::TestWithParam<Case> {};
+class Paths : public testing::TestWithParam<PathCase> {};
 
 TEST_P(Paths, FindWhatKubectlFinds) {
   const auto path = JsonPath::parse(GetParam().path);
@@ -36,36 +36,41 @@ TEST_P(Paths, FindWhatKubectlFinds) {
 INSTANTIATE_TEST_SUITE_P(
     JsonPath, Paths,
     testing::Values(
-        Case{".metadata.name", "x"}, Case{"metadata.name", "x"}, Case{"{.metadata.name}", "x"},
-        Case{"{ .metadata.name }", "x"}, Case{"$.metadata.name", "x"}, Case{"{$.metadata.name}", "x"},
-        Case{".metadata['name']", "x"}, Case{"['metadata']['name']", "x"}, Case{".['metadata'].name", "x"},
-        Case{".metadata.labels['app.kubernetes.io/name']", "web"},
-        Case{".metadata.labels[\"app.kubernetes.io/name\"]", "web"},
-        Case{".metadata.labels.app\\.kubernetes\\.io/name", "web"}, Case{".metadata.labels['it\\'s']", "q"},
-        Case{".metadata.labels['a]b']", "br"}, Case{".spec.replicas", "3"}, Case{".spec.ratio", "0.5"},
-        Case{".spec.paused", "false"}, Case{".spec.empty", "null"}, Case{".spec.missing", ""},
-        Case{".spec.replicas.below", ""}, Case{".spec.ports.name", ""}, Case{".spec[0]", ""},
-        Case{".spec.ports[0].name", "http"}, Case{".spec.ports[-1].port", "8080"},
-        Case{".spec.ports[3].port", ""}, Case{".spec.ports[-4].port", ""},
-        Case{".spec.ports[*].port", "80 443 8080"}, Case{".spec.ports[*].name", "http https"},
-        Case{".spec.ports[1:].port", "443 8080"}, Case{".spec.ports[:2].port", "80 443"},
-        Case{".spec.ports[0:-1].port", "80 443"}, Case{".spec.ports[2:9].port", "8080"},
-        Case{".spec.ports[-2:].port", "443 8080"}, Case{".spec.ports[2:1].port", ""},
-        Case{".matrix[*][1]", "2 4"}, Case{".matrix[1][0]", "3"}, Case{".matrix", "[[1,2],[3,4]]"},
-        Case{".metadata.labels.*", "web q br"}, Case{".metadata.labels[*]", "web q br"},
-        Case{".status.conditions[?(@.type==\"Ready\")].status", "False"},
-        Case{".status.conditions[?(@.type=='Ready')].status", "False"},
-        Case{".status.conditions[?( @.type == \"Ready\" )].status", "False"},
-        Case{".status.conditions[?(@.type!=\"Ready\")].status", "True Odd"},
-        Case{".status.conditions[?(@.type==\"a==b\")].status", "Odd"},
-        Case{".status.conditions[?(@.type==\"None\")].status", ""},
-        Case{".status.conditions[?(@.on)].type", "Ready"},
-        Case{".status.conditions[?(@.on==true)].type", "Ready"},
-        Case{".spec.ports[?(@.port>=443)].port", "443 8080"}, Case{".spec.ports[?(@.port<443)].port", "80"},
-        Case{".spec.ports[?(@.port<=80.5)].port", "80"}, Case{".spec.ports[?(@.port>80)].name", "https"},
-        Case{".spec.ports[?(@.name>\"http\")].port", "443"}, Case{".spec.ports[?(@.name>5)].port", ""},
-        Case{".spec.ports[?(@['name']=='http')].port", "80"}, Case{".matrix[?(@[0]==3)][1]", "4"},
-        Case{".matrix[*][?(@>2)]", "3 4"}));
+        PathCase{".metadata.name", "x"}, PathCase{"metadata.name", "x"}, PathCase{"{.metadata.name}", "x"},
+        PathCase{"{ .metadata.name }", "x"}, PathCase{"$.metadata.name", "x"},
+        PathCase{"{$.metadata.name}", "x"}, PathCase{".metadata['name']", "x"},
+        PathCase{"['metadata']['name']", "x"}, PathCase{".['metadata'].name", "x"},
+        PathCase{".metadata.labels['app.kubernetes.io/name']", "web"},
+        PathCase{".metadata.labels[\"app.kubernetes.io/name\"]", "web"},
+        PathCase{".metadata.labels.app\\.kubernetes\\.io/name", "web"},
+        PathCase{".metadata.labels['it\\'s']", "q"}, PathCase{".metadata.labels['a]b']", "br"},
+        PathCase{".spec.replicas", "3"}, PathCase{".spec.ratio", "0.5"}, PathCase{".spec.paused", "false"},
+        PathCase{".spec.empty", "null"}, PathCase{".spec.missing", ""}, PathCase{".spec.replicas.below", ""},
+        PathCase{".spec.ports.name", ""}, PathCase{".spec[0]", ""}, PathCase{".spec.ports[0].name", "http"},
+        PathCase{".spec.ports[-1].port", "8080"}, PathCase{".spec.ports[3].port", ""},
+        PathCase{".spec.ports[-4].port", ""}, PathCase{".spec.ports[*].port", "80 443 8080"},
+        PathCase{".spec.ports[*].name", "http https"}, PathCase{".spec.ports[1:].port", "443 8080"},
+        PathCase{".spec.ports[:2].port", "80 443"}, PathCase{".spec.ports[0:-1].port", "80 443"},
+        PathCase{".spec.ports[2:9].port", "8080"}, PathCase{".spec.ports[-2:].port", "443 8080"},
+        PathCase{".spec.ports[2:1].port", ""}, PathCase{".matrix[*][1]", "2 4"},
+        PathCase{".matrix[1][0]", "3"}, PathCase{".matrix", "[[1,2],[3,4]]"},
+        PathCase{".metadata.labels.*", "web q br"}, PathCase{".metadata.labels[*]", "web q br"},
+        PathCase{".status.conditions[?(@.type==\"Ready\")].status", "False"},
+        PathCase{".status.conditions[?(@.type=='Ready')].status", "False"},
+        PathCase{".status.conditions[?( @.type == \"Ready\" )].status", "False"},
+        PathCase{".status.conditions[?(@.type!=\"Ready\")].status", "True Odd"},
+        PathCase{".status.conditions[?(@.type==\"a==b\")].status", "Odd"},
+        PathCase{".status.conditions[?(@.type==\"None\")].status", ""},
+        PathCase{".status.conditions[?(@.on)].type", "Ready"},
+        PathCase{".status.conditions[?(@.on==true)].type", "Ready"},
+        PathCase{".spec.ports[?(@.port>=443)].port", "443 8080"},
+        PathCase{".spec.ports[?(@.port<443)].port", "80"},
+        PathCase{".spec.ports[?(@.port<=80.5)].port", "80"},
+        PathCase{".spec.ports[?(@.port>80)].name", "https"},
+        PathCase{".spec.ports[?(@.name>\"http\")].port", "443"},
+        PathCase{".spec.ports[?(@.name>5)].port", ""},
+        PathCase{".spec.ports[?(@['name']=='http')].port", "80"}, PathCase{".matrix[?(@[0]==3)][1]", "4"},
+        PathCase{".matrix[*][?(@>2)]", "3 4"}));
 
 TEST(JsonPath, TheRootIsTheDocument) {
   EXPECT_EQ(JsonPath::parse("$")->first(document()), &document());

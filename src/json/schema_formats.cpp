@@ -16,10 +16,6 @@ bool matches(std::string_view text, const re2::RE2& regex) {
   return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), regex);
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }

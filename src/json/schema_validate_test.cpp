@@ -26,7 +26,7 @@ void PrintTo(const ValueCase& each, std::ostream* out) {
   *out << each.name;
 }
 
-std::string named(const testing::TestParamInfo<ValueCase>& info) {
+std::string value_case_name(const testing::TestParamInfo<ValueCase>& info) {
   return info.param.name;
 }
 
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"type":"integer"})",
             "18446744073709551615",
             {"spec.x: Invalid value: \"integer\": spec.x in body must be of type integer: \"integer\""}}),
-    named);
+    value_case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Scalars, FieldValue,
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "3",
                   {R"(spec.x: Unsupported value: 3: supported values: "1", "2")"}},
         ValueCase{"EnumByValue", R"({"type":"number","enum":[1]})", "1.0", {}}),
-    named);
+    value_case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Containers, FieldValue,
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
              "DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
              "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
              "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"}}),
-    named);
+    value_case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Branches, FieldValue,
@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
                   R"("x")",
                   {"<nil>: Invalid value: \"\": \"spec.x\" must validate at least one schema (anyOf)",
                    "spec.x: Invalid value: \"x\": spec.x in body must be of type date: \"x\""}}),
-    named);
+    value_case_name);
 
 TEST(Validate, ChecksMetadataByItsOwnSchemaAndTheRestrictions) {
   const auto schema = compiled(R"({"type":"object","properties":{"metadata":{"type":"object","properties":

@@ -43,7 +43,7 @@ void PrintTo(const PatchCase& each, std::ostream* out) {
   *out << each.name;
 }
 
-std::string named(const testing::TestParamInfo<PatchCase>& info) {
+std::string patch_case_name(const testing::TestParamInfo<PatchCase>& info) {
   return info.param.name;
 }
 
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         PatchCase{"RetainKeysIsAList", R"({"spec":{"strategy":{"type":"a"}}})",
                   R"({"spec":{"strategy":{"$retainKeys":"type"}}})",
                   "error: invalid patch format of retainKeys"}),
-    named);
+    patch_case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Lists, Patch,
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
             "RetainKeysOfItems", R"({"spec":{"volumes":[{"name":"v","hostPath":{"path":"/"}}]}})",
             R"({"spec":{"volumes":[{"$retainKeys":["name","emptyDir"],"name":"v","emptyDir":{},"hostPath":null}]}})",
             R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})"}),
-    named);
+    patch_case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Primitives, Patch,
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                     PatchCase{"DeleteNamesNoList", R"({"metadata":{}})",
                               R"({"metadata":{"$deleteFromPrimitiveList":["b"]}})",
                               "error: invalid patch format of primitive list"}),
-    named);
+    patch_case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Order, Patch,
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "error: expected a []interface {}, but received a string"},
         PatchCase{"NamesNoList", R"({"spec":{}})", R"({"spec":{"$setElementOrder":[]}})",
                   "error: invalid patch format of setElementOrder list"}),
-    named);
+    patch_case_name);
 
 TEST(StrategicMerge, TenThousandItemsAreMergedByIndex) {
   Array live, patch, order;

@@ -106,6 +106,10 @@ std::optional<std::string_view> get_string(const Object& object, Path path) {
   return view(value->get_string());
 }
 
+std::string text_at(const Object& object, Path path) {
+  return std::string(get_string(object, path).value_or(""));
+}
+
 std::optional<std::int64_t> get_int(const Object& object, Path path) {
   const Value* value = find(object, path);
   if (value == nullptr || !value->is_int64()) return std::nullopt;

@@ -68,6 +68,8 @@ using Path = std::initializer_list<std::string_view>;
 const Value* find(const Object& object, Path path);
 Value* find(Object& object, Path path);
 std::optional<std::string_view> get_string(const Object& object, Path path);
+// The text at the path; empty when there is none.
+std::string text_at(const Object& object, Path path);
 std::optional<std::int64_t> get_int(const Object& object, Path path);
 std::optional<bool> get_bool(const Object& object, Path path);
 const Object* get_object(const Object& object, Path path);

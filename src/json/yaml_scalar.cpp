@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 template <std::size_t kCount>
 bool is_among(std::string_view text, const std::array<std::string_view, kCount>& words) {
   return std::ranges::find(words, text) != words.end();

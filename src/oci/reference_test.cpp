@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 
 const std::string kDigest = Digest::of("x").text();
 
-struct Case {
+struct ReferenceCase {
   std::string text;
   std::string host;
   std::optional<std::uint16_t> port;
@@ -21,7 +21,7 @@ struct Case {
 };
 
 TEST(Reference, ReadsEveryForm) {
-  const std::vector<Case> cases = {
+  const std::vector<ReferenceCase> cases = {
       {"quay.io/openshift-release-dev/ocp-release:4.7.4-x86_64",
        "quay.io",
        {},
@@ -41,7 +41,7 @@ TEST(Reference, ReadsEveryForm) {
       {"r/a__b.c-d---e_f/x0", "r", {}, false, "a__b.c-d---e_f/x0", "", false},
       {"docker.io/nginx:1", "docker.io", {}, false, "library/nginx", "1", false},
   };
-  for (const Case& each : cases) {
+  for (const ReferenceCase& each : cases) {
     const auto read = Reference::parse(each.text);
     ASSERT_TRUE(read) << each.text << ": " << read.error().describe();
     EXPECT_EQ(read->registry, (RegistryHost{each.host, each.port, each.is_plain})) << each.text;

@@ -29,7 +29,7 @@ UnionView above(const std::vector<TarEntry>& entries) {
   return view;
 }
 
-struct Case {
+struct OverlayCase {
   std::string what;
   std::vector<TarEntry> upper;
   std::vector<std::string> hidden;
@@ -37,7 +37,7 @@ struct Case {
 };
 
 TEST(UnionView, HidesAsAnOverlayDoes) {
-  const std::vector<Case> cases = {
+  const std::vector<OverlayCase> cases = {
       {"nothing", {}, {}, {"a", "a/b"}},
       {"a file", {{"a/b", "1"}}, {"a/b", "a/b/c", "a"}, {"a/bb", "a/c"}},
       {"a link", {{"a", "x", Kind::Symlink}}, {"a", "a/b"}, {"ab"}},
@@ -49,7 +49,7 @@ TEST(UnionView, HidesAsAnOverlayDoes) {
       {"an opaque root", {{".wh..wh..opq"}}, {"a", "b/c"}, {}},
       {"an implied folder", {{"a/b/c/d", "1"}}, {"a", "a/b", "a/b/c"}, {"a/x", "a/b/x"}},
   };
-  for (const Case& each : cases) {
+  for (const OverlayCase& each : cases) {
     const UnionView view = above(each.upper);
     for (const std::string& path : each.hidden)
       EXPECT_TRUE(view.hides(path)) << each.what << " hides " << path;

@@ -12,10 +12,6 @@ namespace {
 
 using Evaluate = Result<Frame> (*)(Evaluation& run, const Call& call, const Steps& steps);
 
-double seconds(Millis time) {
-  return static_cast<double>(time) / 1000;
-}
-
 Result<Frame> evaluate_time(Evaluation& run, const Call&, const Steps& steps) {
   Frame frame(run.budget, steps.count);
   FAIRWAY_TRY(const auto cells, frame.add({}));

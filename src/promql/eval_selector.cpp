@@ -89,8 +89,7 @@ Result<Frame> evaluate_selector(Evaluation& run, const VectorSelector& selector,
 }
 
 Result<Frame> evaluate_timestamps(Evaluation& run, const VectorSelector& selector, const Steps& steps) {
-  return newest_samples(run, selector, steps,
-                        [](const Sample& sample) { return static_cast<double>(sample.time) / 1000; });
+  return newest_samples(run, selector, steps, [](const Sample& sample) { return seconds(sample.time); });
 }
 
 }  // namespace fairway::promql

@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/text.hpp"
 #include "promql/evaluation.hpp"
 
 namespace fairway::promql {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The next run of digits, or of anything else.
 std::string_view take_chunk(std::string_view& text) {

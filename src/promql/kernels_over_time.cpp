@@ -79,7 +79,7 @@ double ts_of_min_over_time(const Window& window) {
   for (const Sample& sample : window.samples) {
     if (sample.value <= least.value || std::isnan(least.value)) least = sample;
   }
-  return static_cast<double>(least.time) / 1000;
+  return seconds(least.time);
 }
 
 double ts_of_max_over_time(const Window& window) {
@@ -87,7 +87,7 @@ double ts_of_max_over_time(const Window& window) {
   for (const Sample& sample : window.samples) {
     if (sample.value >= most.value || std::isnan(most.value)) most = sample;
   }
-  return static_cast<double>(most.time) / 1000;
+  return seconds(most.time);
 }
 
 double stdvar_over_time(const Window& window) {

@@ -6,10 +6,6 @@
 namespace fairway::promql {
 namespace {
 
-double seconds(Millis length) {
-  return static_cast<double>(length) / 1000;
-}
-
 // How far the change is extended to one edge. A sample within 1.1 intervals of the edge suggests that the
 // series goes on beyond it; otherwise it is taken to begin or end half an interval away.
 double extension(double to_edge, double interval) {

@@ -9,8 +9,6 @@ using enum TokenType;
 
 namespace {
 
-constexpr char32_t kEnd = 0xffffffff;
-
 struct Word {
   std::string_view text;
   TokenType type;
@@ -107,7 +105,7 @@ const Word* find_word(std::string_view text) {
 
 // The end of input is no character: messages show what Go shows for it.
 std::string shown(char32_t rune) {
-  return go_quoted_rune(rune == kEnd ? kRuneError : rune);
+  return go_quoted_rune(rune == kEndOfText ? kRuneError : rune);
 }
 
 }  // namespace
@@ -144,11 +142,11 @@ char32_t Lexer::next_rune() {
   const Rune rune = decode_rune(text_.substr(at_));
   width_ = rune.width;
   at_ += rune.width;
-  return rune.width == 0 ? kEnd : rune.value;
+  return rune.width == 0 ? kEndOfText : rune.value;
 }
 
 char32_t Lexer::peek_rune() const {
-  if (at_ >= text_.size()) return kEnd;
+  if (at_ >= text_.size()) return kEndOfText;
   return decode_rune(text_.substr(at_)).value;
 }
 
@@ -189,7 +187,7 @@ bool Lexer::scan_statement() {
     return false;
   }
   const char32_t rune = next_rune();
-  if (rune == kEnd) return scan_end();
+  if (rune == kEndOfText) return scan_end();
   if (is_blank(rune)) {
     skip_blanks();
     return false;
@@ -288,7 +286,7 @@ bool Lexer::scan_braces() {
     return false;
   }
   const char32_t rune = next_rune();
-  if (rune == kEnd) return fail("unexpected end of input inside braces");
+  if (rune == kEndOfText) return fail("unexpected end of input inside braces");
   if (is_blank(rune)) {
     skip_blanks();
     return false;
@@ -324,7 +322,7 @@ bool Lexer::scan_braces() {
 bool Lexer::scan_duration() {
   const char32_t rune = next_rune();
   switch (rune) {
-    case kEnd:
+    case kEndOfText:
       return fail("unexpected end of input in duration expression");
     case ']':
       in_brackets_ = false;

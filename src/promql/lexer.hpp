@@ -92,6 +92,9 @@ enum class TokenType : std::uint8_t {
   MinOf,
 };
 
+// Stands for the character after the last one.
+inline constexpr char32_t kEndOfText = 0xffffffff;
+
 struct Token {
   TokenType type = TokenType::EndOfInput;
   Span span = {};

@@ -11,8 +11,6 @@ bool is_word_byte(char c) {
 
 constexpr std::string_view kDecimal = "0123456789";
 constexpr std::string_view kHexadecimal = "0123456789abcdefABCDEF";
-constexpr char32_t kEnd = 0xffffffff;
-
 int digit_value(char32_t c) {
   if (c >= '0' && c <= '9') return static_cast<int>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<int>(c - 'a' + 10);
@@ -30,7 +28,7 @@ bool Lexer::scan_string(char quote) {
       if (!scan_escape(static_cast<char32_t>(quote))) return true;
     } else if (rune == kRuneError) {
       return fail("invalid UTF-8 rune");
-    } else if (rune == kEnd || rune == '\n') {
+    } else if (rune == kEndOfText || rune == '\n') {
       return fail("unterminated quoted string");
     }
   }
@@ -41,7 +39,7 @@ bool Lexer::scan_raw_string() {
     const char32_t rune = next_rune();
     if (rune == '`') return emit(TokenType::String);
     if (rune == kRuneError) return fail("invalid UTF-8 rune");
-    if (rune == kEnd) return fail("unterminated raw string");
+    if (rune == kEndOfText) return fail("unterminated raw string");
   }
 }
 
@@ -60,14 +58,14 @@ bool Lexer::scan_escape(char32_t quote) {
     base = 16;
     if (rune != 'x') most = 0x10FFFF;
     rune = next_rune();
-  } else if (rune == kEnd) {
+  } else if (rune == kEndOfText) {
     return !fail("escape sequence not terminated");
   } else if (rune < '0' || rune > '7') {
     return !fail("unknown escape sequence " + go_unicode_rune(rune));
   }
   char32_t value = 0;
   for (;;) {
-    if (rune == kEnd) return !fail("escape sequence not terminated");
+    if (rune == kEndOfText) return !fail("escape sequence not terminated");
     const int digit = digit_value(rune);
     if (digit >= base) return !fail("illegal character " + go_unicode_rune(rune) + " in escape sequence");
     value = value * static_cast<char32_t>(base) + static_cast<char32_t>(digit);

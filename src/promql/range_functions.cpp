@@ -37,10 +37,6 @@ Value count_of(const Window& window, const RangeArguments& arguments) {
   return Kernel(samples);
 }
 
-double seconds(Millis time) {
-  return static_cast<double>(time) / 1000;
-}
-
 // Sorted by name.
 constexpr RangeFunction kFunctions[] = {
     {.name = "avg_over_time", .compute = of<avg_over_time>},

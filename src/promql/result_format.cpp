@@ -9,9 +9,9 @@ std::string stamped(const Sample& sample) {
   return fmt::format("{} @[{}]", format_value(sample.value), format_seconds(sample.time));
 }
 
-json::Value seconds(Millis time) {
+json::Value json_seconds(Millis time) {
   if (time % 1000 == 0) return time / 1000;
-  return static_cast<double>(time) / 1000;
+  return seconds(time);
 }
 
 json::Object series_object(const ResultSeries& series, bool is_matrix) {
@@ -50,7 +50,7 @@ json::Object to_json(const Labels& labels) {
 }
 
 json::Array to_json(const Sample& sample) {
-  return {seconds(sample.time), format_value(sample.value)};
+  return {json_seconds(sample.time), format_value(sample.value)};
 }
 
 json::Object to_json(const QueryResult& result) {
@@ -58,7 +58,7 @@ json::Object to_json(const QueryResult& result) {
   if (result.type == ValueType::Scalar) {
     data["result"] = to_json(result.scalar);
   } else if (result.type == ValueType::String) {
-    data["result"] = json::Array{seconds(result.scalar.time), result.text};
+    data["result"] = json::Array{json_seconds(result.scalar.time), result.text};
   } else {
     json::Array series;
     for (const ResultSeries& one : result.series) {

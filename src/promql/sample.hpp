@@ -17,6 +17,9 @@
 namespace fairway::promql {
 
 using Millis = std::int64_t;  // a time since the Unix epoch, or a length of time
+inline double seconds(Millis time) {
+  return static_cast<double>(time) / 1000;
+}
 
 struct Sample {
   Millis time = 0;

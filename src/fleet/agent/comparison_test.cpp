@@ -6,17 +6,11 @@
 
 #include "fleet/agent/difference.hpp"
 #include "fleet/agent/matching.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 #include "kube/client/backoff.hpp"
 
 namespace fairway::fleet::agent {
 namespace {
-
-json::Object yaml(std::string_view text) {
-  const auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << parsed.error().describe() << "\n" << text;
-  return parsed && parsed->is_object() ? parsed->get_object() : json::Object();
-}
 
 struct Case {
   const char* name;
@@ -32,8 +26,8 @@ std::ostream& operator<<(std::ostream& out, const Case& each) {
 class Comparing : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Comparing, BothRules) {
-  const auto definition = yaml(GetParam().definition);
-  const auto live = yaml(GetParam().live);
+  const auto definition = json::test_object(GetParam().definition);
+  const auto live = json::test_object(GetParam().live);
   for (const Rule rule : {Rule::MustHave, Rule::MustOnlyHave}) {
     const Comparison found = compare(definition, live, {rule, rule});
     const bool wanted = rule == Rule::MustHave ? GetParam().must_have : GetParam().must_only_have;
@@ -104,8 +98,8 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Table, Comparing, ::testing::ValuesIn(kCases));
 
 TEST(Comparison, Case92CorrectionKeepsOrRemovesExtras) {
-  const auto definition = yaml("spec: {a: 2}");
-  const auto live = yaml("{metadata: {resourceVersion: '7'}, spec: {a: 1, b: {c: 1}}}");
+  const auto definition = json::test_object("spec: {a: 2}");
+  const auto live = json::test_object("{metadata: {resourceVersion: '7'}, spec: {a: 1, b: {c: 1}}}");
   const auto merged = compare(definition, live, {});
   EXPECT_EQ(json::serialize(merged.corrected),
             R"({"metadata":{"resourceVersion":"7"},"spec":{"a":2,"b":{"c":1}}})");
@@ -114,26 +108,28 @@ TEST(Comparison, Case92CorrectionKeepsOrRemovesExtras) {
 }
 
 TEST(Comparison, Case94ChangesThatItemOnly) {
-  const auto found =
-      compare(yaml("spec: {containers: [{name: web, image: new}]}"),
-              yaml("spec: {containers: [{name: side, image: s}, {name: web, image: old, tty: true}]}"), {});
+  const auto found = compare(
+      json::test_object("spec: {containers: [{name: web, image: new}]}"),
+      json::test_object("spec: {containers: [{name: side, image: s}, {name: web, image: old, tty: true}]}"),
+      {});
   EXPECT_EQ(
       json::serialize(found.corrected),
       R"({"spec":{"containers":[{"name":"side","image":"s"},{"name":"web","image":"new","tty":true}]}})");
 }
 
 TEST(Comparison, Case102NeverWritesTheStatus) {
-  const auto found = compare(yaml("{spec: {a: 1}, status: {phase: Ready}}"),
-                             yaml("{spec: {a: 2}, status: {phase: Failed}}"), {});
+  const auto found = compare(json::test_object("{spec: {a: 1}, status: {phase: Ready}}"),
+                             json::test_object("{spec: {a: 2}, status: {phase: Failed}}"), {});
   EXPECT_TRUE(found.has_status_mismatch);
   EXPECT_EQ(json::serialize(found.corrected), R"({"spec":{"a":1},"status":{"phase":"Failed"}})");
-  EXPECT_EQ(json::serialize(as_created(yaml("{metadata: {name: o, uid: u}, status: {phase: Ready}}"), "ns")),
+  EXPECT_EQ(json::serialize(
+                as_created(json::test_object("{metadata: {name: o, uid: u}, status: {phase: Ready}}"), "ns")),
             R"({"metadata":{"name":"o","namespace":"ns"}})");
 }
 
 TEST(Comparison, MetadataHasItsOwnRule) {
-  const auto definition = yaml("{metadata: {labels: {a: x}}, spec: {a: 1}}");
-  const auto live = yaml("{metadata: {labels: {a: x, b: y}}, spec: {a: 1, b: 1}}");
+  const auto definition = json::test_object("{metadata: {labels: {a: x}}, spec: {a: 1}}");
+  const auto live = json::test_object("{metadata: {labels: {a: x, b: y}}, spec: {a: 1, b: 1}}");
   EXPECT_TRUE(compare(definition, live, {Rule::MustHave, Rule::MustHave}).is_match());
   const auto labels_only = compare(definition, live, {Rule::MustHave, Rule::MustOnlyHave});
   EXPECT_EQ(json::serialize(labels_only.corrected),
@@ -141,18 +137,19 @@ TEST(Comparison, MetadataHasItsOwnRule) {
 }
 
 TEST(Comparison, CorrectedSecretHasDataOnly) {
-  const auto found = compare(yaml("{apiVersion: v1, kind: Secret, stringData: {k: other}}"),
-                             yaml("{apiVersion: v1, kind: Secret, data: {k: dmFsdWU=, l: eA==}}"), {});
+  const auto found =
+      compare(json::test_object("{apiVersion: v1, kind: Secret, stringData: {k: other}}"),
+              json::test_object("{apiVersion: v1, kind: Secret, data: {k: dmFsdWU=, l: eA==}}"), {});
   EXPECT_EQ(json::serialize(found.corrected),
             R"({"apiVersion":"v1","kind":"Secret","data":{"k":"b3RoZXI=","l":"eA=="}})");
 }
 
 TEST(Comparison, SameObjectApartFromBookkeeping) {
-  EXPECT_TRUE(
-      is_same_object(yaml("{metadata: {name: a, resourceVersion: '1', generation: 1, managedFields: []}}"),
-                     yaml("{metadata: {name: a, resourceVersion: '2', generation: 2}}")));
-  EXPECT_FALSE(
-      is_same_object(yaml("{metadata: {name: a}, spec: {}}"), yaml("{metadata: {name: a}, spec: {a: 1}}")));
+  EXPECT_TRUE(is_same_object(
+      json::test_object("{metadata: {name: a, resourceVersion: '1', generation: 1, managedFields: []}}"),
+      json::test_object("{metadata: {name: a, resourceVersion: '2', generation: 2}}")));
+  EXPECT_FALSE(is_same_object(json::test_object("{metadata: {name: a}, spec: {}}"),
+                              json::test_object("{metadata: {name: a}, spec: {a: 1}}")));
 }
 
 // Values as definitions and objects have them: few names and words, so that they often meet.
@@ -212,7 +209,7 @@ TEST(Matching, ChangesAGreedyChoice) {
 }
 
 TEST(Difference, IsAUnifiedDiffOfYaml) {
-  const auto live = yaml(
+  const auto live = json::test_object(
       "{metadata: {name: o, namespace: ns, resourceVersion: '1'}, spec: {a: 1, b: 2, c: 3, d: 4, e: 5}}");
   auto next = live;
   json::ensure_object(next, {"spec"})["b"] = 7;
@@ -226,14 +223,14 @@ TEST(Difference, IsAUnifiedDiffOfYaml) {
 TEST(Difference, IsCutAndCensored) {
   json::Array many;
   for (int i = 0; i < 200; ++i) many.push_back(i);
-  auto live = yaml("{metadata: {name: n}, spec: {}}");
+  auto live = json::test_object("{metadata: {name: n}, spec: {}}");
   auto next = live;
   json::ensure_object(next, {"spec"})["l"] = many;
   EXPECT_TRUE(difference(live, next).starts_with("# Truncated: showing 50/20"))
       << difference(live, next).substr(0, 60);
-  EXPECT_TRUE(is_sensitive(yaml("{apiVersion: v1, kind: Secret}")));
-  EXPECT_TRUE(is_sensitive(yaml("{apiVersion: route.openshift.io/v1, kind: Route}")));
-  EXPECT_FALSE(is_sensitive(yaml("{apiVersion: v1, kind: Pod}")));
+  EXPECT_TRUE(is_sensitive(json::test_object("{apiVersion: v1, kind: Secret}")));
+  EXPECT_TRUE(is_sensitive(json::test_object("{apiVersion: route.openshift.io/v1, kind: Route}")));
+  EXPECT_FALSE(is_sensitive(json::test_object("{apiVersion: v1, kind: Pod}")));
 }
 
 }  // namespace

@@ -22,10 +22,6 @@ struct Overloaded : F... {
   using F::operator()...;
 };
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 // FNV-1a: it finds changes, it guards nothing.
 std::string digest(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -40,11 +36,11 @@ std::vector<Dependency> read_dependencies(const json::Object& holder, std::strin
   for (const json::Value& each : *found) {
     if (!each.is_object()) continue;
     const json::Object& entry = each.get_object();
-    Dependency made{.api_version = text_at(entry, {"apiVersion"}),
-                    .kind = text_at(entry, {"kind"}),
-                    .namespace_ = text_at(entry, {"namespace"}),
-                    .name = text_at(entry, {"name"}),
-                    .compliance = text_at(entry, {"compliance"})};
+    Dependency made{.api_version = json::text_at(entry, {"apiVersion"}),
+                    .kind = json::text_at(entry, {"kind"}),
+                    .namespace_ = json::text_at(entry, {"namespace"}),
+                    .name = json::text_at(entry, {"name"}),
+                    .compliance = json::text_at(entry, {"compliance"})};
     if (made.kind.empty()) made.kind = "Policy";
     if (made.api_version.empty()) made.api_version = kApiVersion;
     out.push_back(std::move(made));
@@ -156,8 +152,8 @@ class Framework {
 
   json::Object desired(const json::Object& definition, const std::string& name) const {
     json::Object spec = *json::get_object(definition, {"spec"});
-    const std::string own = to_lower(text_at(spec, {"remediationAction"}));
-    const std::string overriding = text_at(child_, {"spec", "remediationAction"});
+    const std::string own = to_lower(json::text_at(spec, {"remediationAction"}));
+    const std::string overriding = json::text_at(child_, {"spec", "remediationAction"});
     if (!overriding.empty() && own != "informonly") spec["remediationAction"] = overriding;
     json::Object made{{"apiVersion", kApiVersion}, {"kind", kKind}};
     json::Object& metadata = json::ensure_object(made, {"metadata"});
@@ -207,7 +203,7 @@ class Framework {
     report.policy = found->second;
     report.is_current =
         json::get_int(have, {"status", "lastEvaluatedGeneration"}) == kube::generation_of(have) &&
-        !text_at(have, {"status", "compliant"}).empty();
+        !json::text_at(have, {"status", "compliant"}).empty();
     return report;
   }
 
@@ -240,12 +236,12 @@ std::string describe(const FrameworkAction& action) {
           },
           [](const UpdatePolicy& one) {
             return fmt::format("update {} {} ({})", kKind, kube::key_of(one.object).to_string(),
-                               text_at(one.object, {"spec", "remediationAction"}));
+                               json::text_at(one.object, {"spec", "remediationAction"}));
           },
           [](const DeletePolicy& one) { return fmt::format("delete {} {}", kKind, one.key.to_string()); },
           [](const WriteChildStatus& one) {
             return fmt::format("write the status of {}: {}", kube::key_of(*one.child).to_string(),
-                               text_at(one.status, {"compliant"}));
+                               json::text_at(one.status, {"compliant"}));
           }},
       action);
 }

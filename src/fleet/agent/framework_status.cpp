@@ -9,16 +9,14 @@
 namespace fairway::fleet::agent {
 namespace {
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 std::string newest_message(const json::Array& history) {
-  return history.empty() || !history[0].is_object() ? "" : text_at(history[0].get_object(), {"message"});
+  return history.empty() || !history[0].is_object() ? ""
+                                                    : json::text_at(history[0].get_object(), {"message"});
 }
 
 std::optional<WallTime> time_of(const json::Value& entry) {
-  return entry.is_object() ? parse_rfc3339(text_at(entry.get_object(), {"lastTimestamp"})) : std::nullopt;
+  return entry.is_object() ? parse_rfc3339(json::text_at(entry.get_object(), {"lastTimestamp"}))
+                           : std::nullopt;
 }
 
 json::Array history_of(const json::Object& holder, json::Path path) {
@@ -36,7 +34,7 @@ class History {
     const auto newest = entries_.empty() ? std::nullopt : time_of(entries_[0]);
     for (std::size_t i = said.size(); i-- > 0;) {
       const auto when = time_of(said[i]);
-      if (when && (!newest || *when > *newest)) add(text_at(said[i].get_object(), {"message"}), *when);
+      if (when && (!newest || *when > *newest)) add(json::text_at(said[i].get_object(), {"message"}), *when);
     }
     if (const std::string last = newest_message(said); !last.empty()) add(last, now);
   }
@@ -63,7 +61,7 @@ json::Array known_history(const json::Object& child, const std::string& name) {
   const json::Array* details = json::get_array(child, {"status", "details"});
   if (details == nullptr || name.empty()) return {};
   for (const json::Value& each : *details)
-    if (each.is_object() && text_at(each.get_object(), {"templateMeta", "name"}) == name)
+    if (each.is_object() && json::text_at(each.get_object(), {"templateMeta", "name"}) == name)
       return history_of(each.get_object(), {"history"});
   return {};
 }
@@ -72,7 +70,7 @@ std::string overall(const json::Array& details) {
   bool is_pending = false;
   bool is_unknown = details.empty();
   for (const json::Value& each : details) {
-    const std::string text = text_at(each.get_object(), {"compliant"});
+    const std::string text = json::text_at(each.get_object(), {"compliant"});
     if (text == "NonCompliant") return text;
     is_pending |= text == "Pending";
     is_unknown |= text.empty();

@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "fleet/templates/hub.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 #include "kube/core/plan.hpp"
 
 namespace fairway::fleet::agent {
@@ -14,12 +14,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-json::Object yaml(std::string_view text) {
-  const auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << parsed.error().describe() << "\n" << text;
-  return parsed && parsed->is_object() ? parsed->get_object() : json::Object();
-}
 
 // A hub with one child policy, and a cluster that keeps its ConfigurationPolicies.
 struct World {
@@ -36,7 +30,7 @@ struct World {
     metadata["name"] = key.name;
     metadata["namespace"] = key.namespace_;
     metadata["generation"] = child ? kube::generation_of(*child) + 1 : 1;
-    next["spec"] = yaml(spec);
+    next["spec"] = json::test_object(spec);
     child = std::make_shared<json::Object>(std::move(next));
   }
 
@@ -299,8 +293,9 @@ TEST(Framework, WhatTheClusterRefusesIsATemplateError) {
 
 TEST(Framework, NamesAreUnique) {
   World world;
-  world.put(yaml("{metadata: {name: c, labels: {policy.open-cluster-management.io/policy: ns.other}}}"));
-  world.put(yaml("{metadata: {name: d}}"));
+  world.put(json::test_object(
+      "{metadata: {name: c, labels: {policy.open-cluster-management.io/policy: ns.other}}}"));
+  world.put(json::test_object("{metadata: {name: d}}"));
   world.set_child(spec("", one("c") + one("d") + one("e") + one("e")));
   EXPECT_EQ(world.pass(),
             "create ConfigurationPolicy member1/e\nwrite the status of member1/ns.p: NonCompliant\n");
@@ -345,7 +340,7 @@ TEST(Framework, EditsAreUndoneAndDefaultsAreNot) {
 
 TEST(Framework, WhatIsGoneOrDisabledTakesItsPoliciesAlong) {
   World world;
-  world.put(yaml("{metadata: {name: foreign}}"));
+  world.put(json::test_object("{metadata: {name: foreign}}"));
   world.set_child(spec("", one("a") + one("b")));
   world.pass();
   world.set_child(spec("", one("a")));

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view kNoName = "-";
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 const char* word_of(bool is_compliant) {
   return is_compliant ? "Compliant" : "NonCompliant";
 }
@@ -34,7 +30,7 @@ json::Array next_details(const Observed& seen, const Report& report) {
       const json::Array* was = json::get_array((*before)[index].get_object(), {"conditions"});
       if (was != nullptr && !was->empty() && (*was)[0].is_object()) {
         json::Object same = (*was)[0].get_object();
-        const std::string then = text_at(same, {"lastTransitionTime"});
+        const std::string then = json::text_at(same, {"lastTransitionTime"});
         json::remove(same, "lastTransitionTime");
         if (!then.empty() && json::same_value(same, condition)) since = then;
       }
@@ -90,9 +86,9 @@ json::Array next_related(const Report& report, const std::vector<Related>& befor
 std::vector<std::string> identity_of(const json::Value& entry) {
   if (!entry.is_object()) return {};
   const json::Object& object = entry.get_object();
-  return {text_at(object, {"object", "apiVersion"}), text_at(object, {"object", "kind"}),
-          text_at(object, {"object", "metadata", "namespace"}),
-          text_at(object, {"object", "metadata", "name"})};
+  return {json::text_at(object, {"object", "apiVersion"}), json::text_at(object, {"object", "kind"}),
+          json::text_at(object, {"object", "metadata", "namespace"}),
+          json::text_at(object, {"object", "metadata", "name"})};
 }
 
 // Adds the known entries about other objects than those that are listed already.
@@ -105,7 +101,8 @@ void keep_known(json::Array& related, const json::Array& known) {
 
 void remember(json::Array& history, const std::string& message, WallTime when) {
   if (message.empty()) return;
-  if (!history.empty() && history[0].is_object() && text_at(history[0].get_object(), {"message"}) == message)
+  if (!history.empty() && history[0].is_object() &&
+      json::text_at(history[0].get_object(), {"message"}) == message)
     return;
   json::Object entry{{"lastTimestamp", format_rfc3339_micro(when)}, {"message", message}};
   history.insert(history.begin(), std::move(entry));
@@ -158,15 +155,15 @@ std::vector<Related> related_of(const json::Object& policy) {
   for (const json::Value& each : *found) {
     if (!each.is_object()) continue;
     const json::Object& entry = each.get_object();
-    const auto kind = kube::GroupVersionKind::parse(text_at(entry, {"object", "apiVersion"}),
-                                                    text_at(entry, {"object", "kind"}));
-    std::string name = text_at(entry, {"object", "metadata", "name"});
+    const auto kind = kube::GroupVersionKind::parse(json::text_at(entry, {"object", "apiVersion"}),
+                                                    json::text_at(entry, {"object", "kind"}));
+    std::string name = json::text_at(entry, {"object", "metadata", "name"});
     if (!kind || name.empty() || name == kNoName) continue;
     Related made{
-        .subject = {*kind, text_at(entry, {"object", "metadata", "namespace"}), std::move(name)},
+        .subject = {*kind, json::text_at(entry, {"object", "metadata", "namespace"}), std::move(name)},
         .was_created_by_policy = json::get_bool(entry, {"properties", "createdByPolicy"}).value_or(false),
-        .uid = text_at(entry, {"properties", "uid"})};
-    const std::string reason = text_at(entry, {"reason"});
+        .uid = json::text_at(entry, {"properties", "uid"})};
+    const std::string reason = json::text_at(entry, {"reason"});
     made.is_unwanted = reason == related_reason(State::UnwantedPresent) ||
                        reason == related_reason(State::UnwantedAbsent) ||
                        reason == related_reason(State::Deleted);

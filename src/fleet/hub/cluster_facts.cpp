@@ -26,13 +26,13 @@ ClusterFacts ClusterFacts::from(const json::Object& cluster) {
     }
   }
   each_object(cluster, {"status", "clusterClaims"}, [&](const json::Object& claim) {
-    made.claims.insert_or_assign(text_at(claim, {"name"}), text_at(claim, {"value"}));
+    made.claims.insert_or_assign(json::text_at(claim, {"name"}), json::text_at(claim, {"value"}));
   });
   each_object(cluster, {"spec", "taints"}, [&](const json::Object& taint) {
-    made.taints.push_back({.key = text_at(taint, {"key"}),
-                           .value = text_at(taint, {"value"}),
-                           .effect = text_at(taint, {"effect"}),
-                           .added = parse_rfc3339(text_at(taint, {"timeAdded"}))});
+    made.taints.push_back({.key = json::text_at(taint, {"key"}),
+                           .value = json::text_at(taint, {"value"}),
+                           .effect = json::text_at(taint, {"effect"}),
+                           .added = parse_rfc3339(json::text_at(taint, {"timeAdded"}))});
   });
   for (const kube::Condition& each : kube::conditions_of(cluster)) made.conditions[each.type] = each.status;
   return made;

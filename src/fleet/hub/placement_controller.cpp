@@ -4,6 +4,7 @@
 
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/requests.hpp"
+#include "fleet/hub/waking.hpp"
 #include "kube/runtime/control_loop.hpp"
 
 namespace fairway::fleet {
@@ -14,11 +15,6 @@ constexpr std::string_view kAnyCluster = "*";
 
 std::string index_value(std::string_view ns, std::string_view name) {
   return std::string(ns) + "/" + std::string(name);
-}
-
-// Only so that its first list is waited for: what follows from a change is decided elsewhere.
-std::vector<kube::ObjectKey> nobody(const json::Object&) {
-  return {};
 }
 
 std::optional<BoundSet> bound_set(const json::Object& set) {

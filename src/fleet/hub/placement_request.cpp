@@ -13,7 +13,7 @@ bool has_empty_in(const json::Object& selector) {
   bool found = false;
   each_object(selector, {"matchExpressions"}, [&](const json::Object& each) {
     const json::Array* values = json::get_array(each, {"values"});
-    found |= text_at(each, {"operator"}) == "In" && (values == nullptr || values->empty());
+    found |= json::text_at(each, {"operator"}) == "In" && (values == nullptr || values->empty());
   });
   return found;
 }
@@ -39,10 +39,10 @@ class Reader {
       predicate.labels = selector_of(*selector);
     out_.predicates.push_back(std::move(predicate));
     each_object(spec, {"clusters"},
-                [&](const json::Object& each) { out_.names.push_back(text_at(each, {"name"})); });
+                [&](const json::Object& each) { out_.names.push_back(json::text_at(each, {"name"})); });
     out_.limit = json::get_int(spec, {"clusterReplicas"});
     each_object(spec, {"clusterConditions"}, [&](const json::Object& each) {
-      out_.conditions.emplace_back(text_at(each, {"type"}), text_at(each, {"status"}));
+      out_.conditions.emplace_back(json::text_at(each, {"type"}), json::text_at(each, {"status"}));
     });
   }
 
@@ -74,10 +74,10 @@ class Reader {
   }
 
   void read_toleration(const json::Object& object) {
-    Toleration made{.key = text_at(object, {"key"}),
-                    .is_any_value = text_at(object, {"operator"}) == "Exists",
-                    .value = text_at(object, {"value"}),
-                    .effect = text_at(object, {"effect"})};
+    Toleration made{.key = json::text_at(object, {"key"}),
+                    .is_any_value = json::text_at(object, {"operator"}) == "Exists",
+                    .value = json::text_at(object, {"value"}),
+                    .effect = json::text_at(object, {"effect"})};
     if (const auto seconds = json::get_int(object, {"tolerationSeconds"}))
       made.lasts = std::chrono::seconds(std::clamp<std::int64_t>(*seconds, 0, 3'153'600'000));
     out_.tolerations.push_back(std::move(made));

@@ -7,14 +7,10 @@
 #include "fleet/hub/placement_decide.hpp"
 #include "fleet/hub/policy_indexes.hpp"
 #include "fleet/hub/requests.hpp"
+#include "fleet/hub/waking.hpp"
 
 namespace fairway::fleet {
 namespace {
-
-// Only so that its first list is waited for: what follows from a change is decided elsewhere.
-std::vector<kube::ObjectKey> nobody(const json::Object&) {
-  return {};
-}
 
 bool has_same(const json::Object& left, const json::Object& right, json::Path path) {
   const json::Value* before = json::find(left, path);

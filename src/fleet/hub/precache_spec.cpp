@@ -11,10 +11,6 @@
 namespace fairway::fleet {
 namespace {
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 void add_once(std::vector<std::string>& texts, std::string text) {
   if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
 }
@@ -27,20 +23,21 @@ struct Software {
   void read_object(const json::Object& definition) {
     const std::string_view kind = kube::kind_of(definition);
     if (kind == "ClusterVersion") {
-      if (auto image = text_at(definition, {"spec", "desiredUpdate", "image"}); !image.empty())
+      if (auto image = json::text_at(definition, {"spec", "desiredUpdate", "image"}); !image.empty())
         platform = std::move(image);
     } else if (kind == "CatalogSource") {
-      add_once(indexes, text_at(definition, {"spec", "image"}));
+      add_once(indexes, json::text_at(definition, {"spec", "image"}));
     } else if (kind == "Subscription") {
-      const std::string package = text_at(definition, {"spec", "name"});
-      if (!package.empty()) add_once(packages, package + ":" + text_at(definition, {"spec", "channel"}));
+      const std::string package = json::text_at(definition, {"spec", "name"});
+      if (!package.empty())
+        add_once(packages, package + ":" + json::text_at(definition, {"spec", "channel"}));
     }
   }
 
   void read_objects(const json::Array& objects) {
     for (const json::Value& each : objects) {
       if (!each.is_object() ||
-          equals_ignoring_case(text_at(each.get_object(), {"complianceType"}), "mustnothave"))
+          equals_ignoring_case(json::text_at(each.get_object(), {"complianceType"}), "mustnothave"))
         continue;
       if (const json::Object* definition = json::get_object(each.get_object(), {"objectDefinition"}))
         read_object(*definition);
@@ -79,7 +76,7 @@ void put(json::Object& spec, std::string_view key, const std::vector<std::string
 
 // Values that replace those of the policies.
 void override(Software& software, const json::Object& config) {
-  if (auto image = text_at(config, {"spec", "overrides", "platformImage"}); !image.empty())
+  if (auto image = json::text_at(config, {"spec", "overrides", "platformImage"}); !image.empty())
     software.platform = std::move(image);
   if (auto found = texts_at(config, {"spec", "overrides", "operatorsIndexes"}); !found.empty())
     software.indexes = std::move(found);
@@ -100,9 +97,9 @@ std::string problem_of(const Software& software, bool has_images) {
 
 std::optional<RolloutReference> precaching_config_of(const ClusterGroupUpgrade& rollout) {
   const json::Object* named = json::get_object(rollout.spec.unknown, {"preCachingConfigRef"});
-  const std::string name = named == nullptr ? "" : text_at(*named, {"name"});
+  const std::string name = named == nullptr ? "" : json::text_at(*named, {"name"});
   if (name.empty()) return std::nullopt;
-  const std::string ns = text_at(*named, {"namespace"});
+  const std::string ns = json::text_at(*named, {"namespace"});
   return RolloutReference{.name = name, .namespace_ = ns.empty() ? rollout.metadata.namespace_ : ns};
 }
 
@@ -122,9 +119,9 @@ PrecacheSpec precache_spec(const ClusterGroupUpgrade& rollout,
   if (config != nullptr) {
     override(software, *config);
     images = texts_at(*config, {"spec", "additionalImages"});
-    made.job_image = text_at(*config, {"spec", "overrides", "preCacheImage"});
+    made.job_image = json::text_at(*config, {"spec", "overrides", "preCacheImage"});
     put(made.spec, "excludePrecachePatterns", texts_at(*config, {"spec", "excludePrecachePatterns"}));
-    if (auto space = text_at(*config, {"spec", "spaceRequired"}); !space.empty())
+    if (auto space = json::text_at(*config, {"spec", "spaceRequired"}); !space.empty())
       made.spec["spaceRequired"] = space;
   }
   if (!software.platform.empty()) made.spec["platformImage"] = software.platform;
@@ -140,12 +137,12 @@ json::Object precache_config_map(const json::Object& spec) {
     const auto texts = texts_at(spec, {key});
     return fmt::format("{}\n", join(texts, "\n"));
   };
-  return json::Object{{"platform.image", text_at(spec, {"platformImage"})},
+  return json::Object{{"platform.image", json::text_at(spec, {"platformImage"})},
                       {"operators.indexes", lines("operatorsIndexes")},
                       {"operators.packagesAndChannels", lines("operatorsPackagesAndChannels")},
                       {"additionalImages.txt", lines("additionalImages")},
                       {"excludePrecachePatterns", lines("excludePrecachePatterns")},
-                      {"spaceRequired", text_at(spec, {"spaceRequired"})}};
+                      {"spaceRequired", json::text_at(spec, {"spaceRequired"})}};
 }
 
 }  // namespace fairway::fleet

@@ -7,10 +7,6 @@
 
 namespace fairway::fleet {
 
-inline std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 // Calls back for every object of the list at the path.
 template <class Read>
 void each_object(const json::Object& object, json::Path path, Read read) {

@@ -5,6 +5,7 @@
 
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/requests.hpp"
+#include "fleet/hub/waking.hpp"
 #include "fleet/phase.hpp"
 #include "fleet/validation.hpp"
 
@@ -14,19 +15,6 @@ namespace {
 constexpr const char* kRolloutIndex = "rollout";
 constexpr const char* kTemplateIndex = "template";
 constexpr const char* kConfigIndex = "pre-caching-config";
-
-// The rollout that an object was made for, by its labels.
-std::vector<kube::ObjectKey> rollout_of(const json::Object& object) {
-  const auto name = kube::label(object, kRolloutLabel);
-  const auto ns = kube::label(object, kRolloutNamespaceLabel);
-  if (!name || !ns) return {};
-  return {{std::string(*ns), std::string(*name)}};
-}
-
-// Only so that its first list is waited for: what follows from a change is decided elsewhere.
-std::vector<kube::ObjectKey> nobody(const json::Object&) {
-  return {};
-}
 
 // What those who wait for a rollout look at.
 bool is_same_blocker(const ClusterGroupUpgrade* before, const ClusterGroupUpgrade* after) {

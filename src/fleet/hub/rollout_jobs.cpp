@@ -9,6 +9,7 @@
 #include "fleet/hub/kinds.hpp"
 #include "fleet/hub/requests.hpp"
 #include "fleet/hub/rollout_index.hpp"
+#include "fleet/hub/waking.hpp"
 #include "fleet/phase.hpp"
 #include "fleet/placements.hpp"
 
@@ -16,13 +17,6 @@ namespace fairway::fleet {
 namespace {
 
 constexpr const char* kJobIndex = "job-of";
-
-std::vector<kube::ObjectKey> rollout_of(const json::Object& object) {
-  const auto name = kube::label(object, kRolloutLabel);
-  const auto ns = kube::label(object, kRolloutNamespaceLabel);
-  if (!name || !ns) return {};
-  return {{std::string(*ns), std::string(*name)}};
-}
 
 std::vector<std::string> job_values(const json::Object& object) {
   std::vector<std::string> values;

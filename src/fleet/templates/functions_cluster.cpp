@@ -87,7 +87,7 @@ Answer nodes_with(const Call& call) {
   return json::Value(std::move(list));
 }
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kClusterFunctions[] = {
     {"lookup", look_up, 4, kAnyNumber},
     {"fromConfigMap", [](const Call& call) { return datum_of(call, "ConfigMap"); }, 3, 3},
     {"fromSecret", [](const Call& call) { return datum_of(call, "Secret"); }, 3, 3},
@@ -113,7 +113,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> cluster_functions() {
-  return kTable;
+  return kClusterFunctions;
 }
 
 }  // namespace fairway::fleet::templates

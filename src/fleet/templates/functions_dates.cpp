@@ -152,7 +152,7 @@ constexpr Function kDateInZone = [](const Call& call) {
   return formatted_in(call, text_at(call, 0), 1, text_at(call, 2));
 };
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kDatesFunctions[] = {
     {"now",
      [](const Call& call) -> Answer {
        FAIRWAY_TRY(const WallTime now, now_of(call));
@@ -186,7 +186,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> date_functions() {
-  return kTable;
+  return kDatesFunctions;
 }
 
 }  // namespace fairway::fleet::templates

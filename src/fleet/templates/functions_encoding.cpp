@@ -72,7 +72,7 @@ Answer protect(const Call& call) {
   return json::Value(made);
 }
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kEncodingFunctions[] = {
     {"protect", protect, 1, 1},
     {"base64enc", [](const Call& call) -> Answer { return json::Value(encode_base64(text_at(call, 0))); }, 1,
      1},
@@ -110,7 +110,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> encoding_functions() {
-  return kTable;
+  return kEncodingFunctions;
 }
 
 }  // namespace fairway::fleet::templates

@@ -157,7 +157,7 @@ Answer chosen(const Call& call, bool keeps) {
   return json::Value(std::move(made));
 }
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kListsFunctions[] = {
     {"list",
      [](const Call& call) -> Answer {
        return json::Value(json::Array(call.arguments.begin(), call.arguments.end()));
@@ -262,7 +262,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> list_functions() {
-  return kTable;
+  return kListsFunctions;
 }
 
 }  // namespace fairway::fleet::templates

@@ -79,7 +79,7 @@ Answer slice(const Call& call) {
   return json::Value(json::Array(list.begin() + from, list.begin() + to));
 }
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kLogicFunctions[] = {
     {"not", [](const Call& call) -> Answer { return json::Value(!is_true(call.arguments[0])); }, 1, 1},
     {"eq", equal, 2, kAnyNumber},
     {"ne",
@@ -140,7 +140,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> logic_functions() {
-  return kTable;
+  return kLogicFunctions;
 }
 
 }  // namespace fairway::fleet::templates

@@ -97,7 +97,7 @@ Answer to_bool(const Call& call) {
   return fail(ErrorCode::Invalid, fmt::format("{} is neither true nor false", quoted(text)));
 }
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kNumbersFunctions[] = {
     {"add",
      [](const Call& call) {
        return fold(call, [](std::int64_t a, std::int64_t b, std::int64_t* c) {
@@ -150,7 +150,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> number_functions() {
-  return kTable;
+  return kNumbersFunctions;
 }
 
 }  // namespace fairway::fleet::templates

@@ -227,7 +227,7 @@ Answer quoted_meta(const Call& call) {
 constexpr Function kReplace = [](const Call& call) { return replaced(call, true); };
 constexpr Function kReplaceLiteral = [](const Call& call) { return replaced(call, false); };
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kRegexFunctions[] = {
     {"regexMatch", regex_match, 2, 2},
     {"mustRegexMatch", regex_match, 2, 2},
     {"regexFind", regex_find, 2, 2},
@@ -246,7 +246,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> regex_functions() {
-  return kTable;
+  return kRegexFunctions;
 }
 
 }  // namespace fairway::fleet::templates

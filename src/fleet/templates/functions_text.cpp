@@ -106,7 +106,7 @@ Answer case_of(const Call& call, char between) {
   return json::Value(made);
 }
 
-constexpr FunctionEntry kTable[] = {
+constexpr FunctionEntry kTextFunctions[] = {
     {"upper", [](const Call& call) -> Answer { return json::Value(upper(text_at(call, 0))); }, 1, 1},
     {"lower", [](const Call& call) -> Answer { return json::Value(to_lower(text_at(call, 0))); }, 1, 1},
     {"title", [](const Call& call) -> Answer { return json::Value(title(text_at(call, 0))); }, 1, 1},
@@ -200,7 +200,7 @@ constexpr FunctionEntry kTable[] = {
 }  // namespace
 
 std::span<const FunctionEntry> text_functions() {
-  return kTable;
+  return kTextFunctions;
 }
 
 }  // namespace fairway::fleet::templates

@@ -10,17 +10,13 @@ json::Object part_of(const json::Object& object, json::Path path) {
   return found == nullptr ? json::Object() : *found;
 }
 
-std::string text_at(const json::Object& object, json::Path path) {
-  return std::string(json::get_string(object, path).value_or(""));
-}
-
 bool is_disabled(const json::Object& object) {
   return json::get_string(object, {"metadata", "annotations", kDisableTemplates}) == "true";
 }
 
 json::Object context_of(const HubFacts& facts) {
-  json::Object metadata{{"name", text_at(facts.root, {"metadata", "name"})},
-                        {"namespace", text_at(facts.root, {"metadata", "namespace"})},
+  json::Object metadata{{"name", json::text_at(facts.root, {"metadata", "name"})},
+                        {"namespace", json::text_at(facts.root, {"metadata", "namespace"})},
                         {"labels", part_of(facts.root, {"metadata", "labels"})},
                         {"annotations", part_of(facts.root, {"metadata", "annotations"})}};
   return {{"ManagedClusterName", facts.cluster},
@@ -34,8 +30,9 @@ Settings settings_for(const HubFacts& facts, const Answers& answers, const Limit
                     .answers = &answers,
                     .encrypt = facts.encrypt,
                     .limits = limits};
-  if (!text_at(facts.root, {"spec", "hubTemplateOptions", "serviceAccountName"}).empty()) return settings;
-  settings.only_namespace = text_at(facts.root, {"metadata", "namespace"});
+  if (!json::text_at(facts.root, {"spec", "hubTemplateOptions", "serviceAccountName"}).empty())
+    return settings;
+  settings.only_namespace = json::text_at(facts.root, {"metadata", "namespace"});
   settings.only_cluster = facts.cluster;
   return settings;
 }
@@ -59,7 +56,7 @@ HubResolution resolve_hub_templates(const json::Object& child, const HubFacts& f
     if (!has_templates(*definition, Side::Hub)) continue;
     auto found = resolve(*definition, settings);
     if (!found) {
-      const std::string name = text_at(definition->get_object(), {"metadata", "name"});
+      const std::string name = json::text_at(definition->get_object(), {"metadata", "name"});
       made.errors.push_back(fmt::format("{}: {}", name, found.error().describe()));
       json::ensure_object(definition->get_object(), {"metadata", "annotations"})[kHubTemplatesError] =
           found.error().describe();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "json/testing/objects.hpp"
 #include "json/yaml.hpp"
 
 namespace fairway::fleet::templates {
@@ -11,12 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-json::Object yaml(std::string_view text) {
-  return json::parse_yaml(text)->get_object();
-}
-
 json::Object child(std::string_view value, std::string_view annotations = "{}") {
-  json::Object made = yaml(R"(
+  json::Object made = json::test_object(R"(
 metadata: {name: policies.p, namespace: member1}
 spec:
   remediationAction: inform
@@ -42,7 +39,9 @@ const json::Object& definition(const HubResolution& found) {
 
 HubFacts facts(
     std::string_view root = "{metadata: {name: p, namespace: policies, labels: {team: core}}, spec: {}}") {
-  return {.cluster = "member1", .cluster_labels = yaml("{region: eu}"), .root = yaml(root)};
+  return {.cluster = "member1",
+          .cluster_labels = json::test_object("{region: eu}"),
+          .root = json::test_object(root)};
 }
 
 std::string value_of(const HubResolution& found) {
@@ -65,7 +64,7 @@ TEST(HubTemplates, AskAndAreAnswered) {
   Answers answers;
   const Lookup lookup{.api_version = "v1", .kind = "ConfigMap", .namespace_ = "policies", .name = "sizes"};
   EXPECT_THAT(resolve_hub_templates(given, facts(), answers).missing, ElementsAre(lookup));
-  answers[lookup] = json::Value(yaml("{data: {member1: '3'}}"));
+  answers[lookup] = json::Value(json::test_object("{data: {member1: '3'}}"));
   const auto found = resolve_hub_templates(given, facts(), answers);
   EXPECT_EQ(value_of(found), "3");
   EXPECT_THAT(found.asked, ElementsAre(lookup));

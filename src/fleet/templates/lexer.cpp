@@ -25,10 +25,6 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 Position advanced(Position at, std::string_view over) {
   for (const char c : over) {
     if (c == '\n') {

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "fleet/templates/evaluator.hpp"
+#include "json/testing/objects.hpp"
 #include "json/yaml.hpp"
 
 namespace fairway::fleet::templates {
@@ -290,12 +291,8 @@ TEST(Templates, FunctionsOfOneSideOnly) {
   EXPECT_NE(find_function("skipObject", Side::Cluster), nullptr);
 }
 
-json::Value yaml(std::string_view text) {
-  return *json::parse_yaml(text);
-}
-
 std::string resolved(std::string_view text, const Settings& given = settings()) {
-  const auto found = resolve(yaml(text), given);
+  const auto found = resolve(json::test_value(text), given);
   return found ? json::serialize(found->value) : "error: " + found.error().describe();
 }
 
@@ -370,7 +367,7 @@ TEST(Templates, ValuesKeepTheirTypes) {
 TEST(Templates, TextsStayTexts) {
   Answers answers;
   answers[{.api_version = "v1", .kind = "ConfigMap", .namespace_ = "n", .name = "c"}] =
-      yaml("{data: {k: \"x\\nevil: true\"}}");
+      json::test_value("{data: {k: \"x\\nevil: true\"}}");
   Settings given = settings();
   given.answers = &answers;
   EXPECT_EQ(resolved("{a: '{{ fromConfigMap \"n\" \"c\" \"k\" }}'}", given), R"({"a":"x\nevil: true"})");
@@ -382,7 +379,7 @@ TEST(Templates, ErrorsNameThePlace) {
 }
 
 TEST(Templates, LookupsAreAskedFor) {
-  const json::Value tree = yaml(
+  const json::Value tree = json::test_value(
       "{a: '{{ fromConfigMap \"n\" \"first\" \"k\" }}', b: '{{ (lookup \"v1\" \"Secret\" \"n\" "
       "(fromConfigMap \"n\" "
       "\"first\" \"k\")).data.x }}'}");
@@ -393,7 +390,7 @@ TEST(Templates, LookupsAreAskedFor) {
   ASSERT_TRUE(found);
   const Lookup first{.api_version = "v1", .kind = "ConfigMap", .namespace_ = "n", .name = "first"};
   EXPECT_THAT(found->missing, ElementsAre(first));
-  answers[first] = yaml("{data: {k: second}}");
+  answers[first] = json::test_value("{data: {k: second}}");
   found = resolve(tree, given);
   const Lookup second{.api_version = "v1", .kind = "Secret", .namespace_ = "n", .name = "second"};
   EXPECT_THAT(found->missing, ElementsAre(second));
@@ -406,20 +403,20 @@ TEST(Templates, LookupsAreAskedFor) {
 
 TEST(Templates, WhatIsLookedUp) {
   Answers answers;
-  answers[{.api_version = "v1", .kind = "Node"}] = yaml(
+  answers[{.api_version = "v1", .kind = "Node"}] = json::test_value(
       "{items: [{metadata: {name: a, labels: {node-role.kubernetes.io/worker: ''}}}, {metadata: {name: b, "
       "labels: "
       "{node-role.kubernetes.io/worker: '', node-role.kubernetes.io/infra: ''}}}]}");
   answers[{
       .api_version = "cluster.open-cluster-management.io/v1alpha1", .kind = "ClusterClaim", .name = "id"}] =
-      yaml("{spec: {value: '42'}}");
+      json::test_value("{spec: {value: '42'}}");
   answers[{
       .api_version = "cluster.open-cluster-management.io/v1alpha1", .kind = "ClusterClaim", .name = "none"}] =
       json::Value(nullptr);
   answers[{.api_version = "v1", .kind = "Pod", .namespace_ = "n", .name = "", .selector = "app=web,tier"}] =
-      yaml("{items: [{metadata: {name: p}}]}");
+      json::test_value("{items: [{metadata: {name: p}}]}");
   answers[{.api_version = "v1", .kind = "Secret", .namespace_ = "n", .name = "s"}] =
-      yaml("{data: {k: dg==}}");
+      json::test_value("{data: {k: dg==}}");
   answers[{.api_version = "v1", .kind = "ConfigMap", .namespace_ = "n", .name = "gone"}] =
       json::Value(nullptr);
   Settings given = settings();

@@ -21,9 +21,6 @@ constexpr std::string_view kQualifiedNameRule =
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_lower_or_digit(char c) {
   return is_lower(c) || is_digit(c);
 }

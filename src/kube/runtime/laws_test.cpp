@@ -24,10 +24,10 @@ struct Rollout {
   long updating() const { return std::ranges::count(clusters, true, &Cluster::is_updating); }
 };
 
-struct Start {
+struct StartOne {
   std::size_t cluster;
 };
-std::string describe(const Start& action) {
+std::string describe(const StartOne& action) {
   return "start cluster " + std::to_string(action.cluster);
 }
 
@@ -36,7 +36,7 @@ enum class Defect { None, Unguarded, TooMany, Forgetful, Restless, Lazy };
 struct RolloutModel {
   using World = Rollout;
   using Observed = Rollout;
-  using Action = Start;
+  using Action = StartOne;
 
   Defect defect = Defect::None;
   mutable int calls = 0;

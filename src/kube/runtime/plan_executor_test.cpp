@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using testing::ManualLoop;
 
-struct Start {
+struct StartCluster {
   std::string cluster;
 };
-std::string describe(const Start& action) {
+std::string describe(const StartCluster& action) {
   return "start " + action.cluster;
 }
-std::size_t stage_of(const Start& action) {
+std::size_t stage_of(const StartCluster& action) {
   return action.cluster.starts_with("late") ? 1 : 0;
 }
 
@@ -31,7 +31,7 @@ struct ExecutorTest : ::testing::Test {
   std::map<std::string, std::vector<ErrorCode>> failures;  // of each cluster, to be used up
   Duration takes = 1s;
 
-  static Task<void> start(ExecutorTest& test, Start action) {
+  static Task<void> start(ExecutorTest& test, StartCluster action) {
     test.story.push_back("+" + action.cluster);
     FAIRWAY_CO_CHECKED(co_await async::sleep_for(test.manual.clock, test.takes));
     auto& planned = test.failures[action.cluster];
@@ -48,11 +48,11 @@ struct ExecutorTest : ::testing::Test {
       story.push_back(std::string(to_string(step.outcome)) + " " + step.description);
     };
     options.backoff = {.first = 100ms, .cap = 1s, .jitter = 0};
-    Plan<Start> plan;
+    Plan<StartCluster> plan;
     for (auto& name : clusters) plan.actions.push_back({name});
     PlanExecutor executor(manual.clock, options);
-    auto report =
-        manual.run(executor.execute<Start>(plan, [this](Start action) { return start(*this, action); }));
+    auto report = manual.run(
+        executor.execute<StartCluster>(plan, [this](StartCluster action) { return start(*this, action); }));
     EXPECT_TRUE(report) << report.error().describe();
     return report.value_or(ExecutionReport{});
   }
@@ -135,7 +135,7 @@ TEST_F(ExecutorTest, ADryRunReportsAllAndTouchesNothing) {
 }
 
 TEST(Plan, TheEarliestTimeCountsAndTheTextSaysAll) {
-  Plan<Start> plan{.actions = {{"a"}}, .notes = {"b waits for its canary"}};
+  Plan<StartCluster> plan{.actions = {{"a"}}, .notes = {"b waits for its canary"}};
   const WallTime now{std::chrono::seconds(1'700'000'000)};
   plan.wake(now + 2h, "later");
   plan.wake(now + 1h, "a's timeout");

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using namespace watcher;
 using ::testing::ElementsAre;
 
-json::Object object(std::string_view name, std::string_view version) {
+json::Object versioned(std::string_view name, std::string_view version) {
   return *json::parse_object(
       fmt::format(R"({{"metadata":{{"name":"{}","resourceVersion":"{}"}}}})", name, version));
 }
@@ -23,7 +23,7 @@ Listed listed(std::vector<json::Object> items, std::string version, std::string 
 }
 
 Received received(WatchEvent::Type type, std::string_view name, std::string_view version) {
-  return {{type, object(name, version)}};
+  return {{type, versioned(name, version)}};
 }
 
 Failed failed(ErrorCode code) {
@@ -90,9 +90,9 @@ struct Driven {
 TEST(WatcherState, ListsPageByPageThenWatches) {
   Driven machine;
   EXPECT_THAT(machine(Begin{}), ElementsAre("list limit=2 continue="));
-  EXPECT_THAT(machine(listed({object("a", "1"), object("b", "2")}, "9", "more")),
+  EXPECT_THAT(machine(listed({versioned("a", "1"), versioned("b", "2")}, "9", "more")),
               ElementsAre("start", "init a", "init b", "list limit=2 continue=more"));
-  EXPECT_THAT(machine(listed({object("c", "3")}, "9")), ElementsAre("init c", "done", "watch from 9"));
+  EXPECT_THAT(machine(listed({versioned("c", "3")}, "9")), ElementsAre("init c", "done", "watch from 9"));
   EXPECT_THAT(machine(Opened{}), ElementsAre("read"));
 }
 
@@ -135,7 +135,7 @@ TEST(WatcherState, GoneListsAnewAtOnceAndThenWithGrowingPauses) {
   Driven machine;
   machine.to_watching();
   EXPECT_THAT(machine(failed(ErrorCode::Gone)), ElementsAre("list limit=2 continue="));
-  EXPECT_THAT(machine(listed({object("a", "20")}, "20")),
+  EXPECT_THAT(machine(listed({versioned("a", "20")}, "20")),
               ElementsAre("start", "init a", "done", "watch from 20"));
   EXPECT_THAT(machine(failed(ErrorCode::Gone)), ElementsAre("pause 100ms")) << "a list alone is no progress";
   EXPECT_THAT(machine(Begin{}), ElementsAre("list limit=2 continue="));
@@ -152,9 +152,9 @@ TEST(WatcherState, GoneListsAnewAtOnceAndThenWithGrowingPauses) {
 TEST(WatcherState, AListThatExpiresHalfwayStartsOverWithoutPages) {
   Driven machine;
   machine(Begin{});
-  machine(listed({object("a", "1")}, "9", "more"));
+  machine(listed({versioned("a", "1")}, "9", "more"));
   EXPECT_THAT(machine(ListFailed{{ErrorCode::Gone, "expired"}}), ElementsAre("list limit=0 continue="));
-  EXPECT_THAT(machine(listed({object("b", "2")}, "12")),
+  EXPECT_THAT(machine(listed({versioned("b", "2")}, "12")),
               ElementsAre("start", "init b", "done", "watch from 12"))
       << "what the first page brought must not be mixed in: a new start";
 }
@@ -162,10 +162,10 @@ TEST(WatcherState, AListThatExpiresHalfwayStartsOverWithoutPages) {
 TEST(WatcherState, AFailedPageIsAskedForAgain) {
   Driven machine;
   machine(Begin{});
-  machine(listed({object("a", "1")}, "9", "more"));
+  machine(listed({versioned("a", "1")}, "9", "more"));
   EXPECT_THAT(machine(ListFailed{{ErrorCode::Unavailable, "cut"}}), ElementsAre("pause 100ms"));
   EXPECT_THAT(machine(Begin{}), ElementsAre("list limit=2 continue=more"));
-  EXPECT_THAT(machine(listed({object("b", "2")}, "9")), ElementsAre("init b", "done", "watch from 9"));
+  EXPECT_THAT(machine(listed({versioned("b", "2")}, "9")), ElementsAre("init b", "done", "watch from 9"));
 }
 
 TEST(WatcherState, AServerThatAsksForPatienceGetsIt) {
@@ -208,7 +208,7 @@ TEST(WatcherState, AKindThatIsGoneIsLookedForAgain) {
 TEST(WatcherState, OneObjectWithoutANameDoesNotStopTheOthers) {
   Driven machine;
   machine(Begin{});
-  EXPECT_THAT(machine(listed({object("", "1"), object("b", "2")}, "9")),
+  EXPECT_THAT(machine(listed({versioned("", "1"), versioned("b", "2")}, "9")),
               ElementsAre("start", "init b", "done", "watch from 9"));
   EXPECT_TRUE(machine.problem);
   machine(Opened{});
@@ -220,7 +220,7 @@ TEST(WatcherState, OneObjectWithoutANameDoesNotStopTheOthers) {
 TEST(WatcherState, AListWithoutAVersionIsNotTrusted) {
   Driven machine;
   machine(Begin{});
-  EXPECT_THAT(machine(listed({object("a", "1")}, "")), ElementsAre("pause 100ms"));
+  EXPECT_THAT(machine(listed({versioned("a", "1")}, "")), ElementsAre("pause 100ms"));
   EXPECT_TRUE(machine.problem);
 }
 
