@@ -1,12 +1,11 @@
 // The list of blocked upgrades: never a crash; a list that cannot be read blocks every change of version, and
 // what a list blocks is refused.
 #include "device_fuzz.hpp"
+#include "fuzzer.hpp"
 
-using namespace fairway::device;
-using namespace fairway::device::fuzzing;
+namespace fairway::device::fuzzing {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = text_of(data, size);
+FAIRWAY_FUZZER(device_blocked, text) {
   const auto list = BlockedUpgrades::parse(text);
   VersionRules rules{.max_skew = 2};
   if (list) rules.blocked = *list;
@@ -22,5 +21,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     "a block does not hold, or holds for others");
     }
   }
-  return 0;
 }
+
+}  // namespace fairway::device::fuzzing

@@ -3,10 +3,9 @@
 #include "base/text.hpp"
 
 #include "device_fuzz.hpp"
+#include "fuzzer.hpp"
 
-using namespace fairway;
-using namespace fairway::device;
-using namespace fairway::device::fuzzing;
+namespace fairway::device::fuzzing {
 
 namespace {
 
@@ -23,8 +22,7 @@ void check_ids(const Result<std::vector<Deployment>>& found) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = text_of(data, size);
+FAIRWAY_FUZZER(device_boot_entry, text) {
   if (const auto entry = parse_boot_entry(text); entry && *entry) check_inside((*entry)->link);
   if (const auto link = ostree_argument(text)) check_inside(*link);
   if (const auto path = parse_deployment_link(text)) {
@@ -35,5 +33,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_ids(parse_ostree_status(text));
   static_cast<void>(is_pinned_origin(text));
   static_cast<void>(grub_variable(text, "boot_counter"));
-  return 0;
 }
+
+}  // namespace fairway::device::fuzzing

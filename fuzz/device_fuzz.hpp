@@ -14,10 +14,6 @@ namespace fairway::device::fuzzing {
 inline const std::string kCurrent = "rhel-" + std::string(64, 'c') + ".0";
 inline const std::string kBoot(32, 'd');
 
-inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
-
 // As observe() reads it.
 template <class T>
 Found<T> found(std::string_view text) {
@@ -35,7 +31,7 @@ void check_round_trip(std::string_view text) {
   FAIRWAY_CHECK(again && *again == *value, "a record changed on its way through its file");
 }
 
-inline Observed device() {
+inline Observed healthy_device() {
   Observed seen{.boot_id = std::string(32, 'e'), .has_deployments = true, .binary = AppVersion{4, 15, 0}};
   seen.deployments.current = kCurrent;
   seen.deployments.all.push_back({.id = kCurrent, .is_booted = true});

@@ -1,15 +1,14 @@
 // Manifests, and the journal that carries one, from a disk that may hold anything: never a crash, and a copy
 // whose manifest cannot be read is not a backup.
 #include "device_fuzz.hpp"
+#include "fuzzer.hpp"
 
-using namespace fairway::device;
-using namespace fairway::device::fuzzing;
+namespace fairway::device::fuzzing {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = text_of(data, size);
+FAIRWAY_FUZZER(device_manifest, text) {
   check_round_trip<Manifest>(text);
   check_round_trip<Journal>(text);
-  Observed seen = device();
+  Observed seen = healthy_device();
   Backup backup{.name = kCurrent, .has_directory = true, .manifest = found<Manifest>(text)};
   backup.version = seen.version;
   seen.backups.push_back(backup);
@@ -25,5 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool is_corrupt = problem_of(seen.journal) != nullptr;
   const Plan plan = decide_pre_run(seen);
   if (is_corrupt) check_refuses(plan);
-  return 0;
 }
+
+}  // namespace fairway::device::fuzzing

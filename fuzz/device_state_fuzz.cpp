@@ -4,9 +4,9 @@
 #include "device/step_file.hpp"
 
 #include "device_fuzz.hpp"
+#include "fuzzer.hpp"
 
-using namespace fairway::device;
-using namespace fairway::device::fuzzing;
+namespace fairway::device::fuzzing {
 
 namespace {
 
@@ -19,8 +19,7 @@ void check_name(std::string_view name) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = text_of(data, size);
+FAIRWAY_FUZZER(device_state, text) {
   check_name(text);
   static_cast<void>(Settings::parse(text));
   static_cast<void>(AppVersion::find_in(text));
@@ -29,5 +28,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto* step = file ? std::get_if<RewriteStep>(&*file) : nullptr;
   if (step != nullptr)
     FAIRWAY_CHECK(!step->folder.starts_with('/') && step->folder.find("..") != 0, "a step leaves the data");
-  return 0;
 }
+
+}  // namespace fairway::device::fuzzing

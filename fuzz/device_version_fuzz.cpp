@@ -3,14 +3,13 @@
 #include "device/storage_step.hpp"
 
 #include "device_fuzz.hpp"
+#include "fuzzer.hpp"
 
-using namespace fairway::device;
-using namespace fairway::device::fuzzing;
+namespace fairway::device::fuzzing {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = text_of(data, size);
+FAIRWAY_FUZZER(device_version, text) {
   check_round_trip<DataVersion>(text);
-  Observed seen = device();
+  Observed seen = healthy_device();
   seen.version = found<DataVersion>(text);
   const DataVersion* version = value_of(seen.version);
   check_decisions(seen, version == nullptr);
@@ -20,5 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     seen.version = *shipped;
     check_decisions(seen, false);
   }
-  return 0;
 }
+
+}  // namespace fairway::device::fuzzing

@@ -1,24 +1,27 @@
-// Runs a fuzzer without libFuzzer: every seed, then mutations of the seeds. The same inputs every time, so
-// that a failure can be repeated; the real search for new inputs is ./dev fuzz.
+// All fuzzers without libFuzzer, one at a run: every seed, then mutations of the seeds. The same inputs every
+// time, so that a failure can be repeated; the real search for new inputs is ./dev fuzz.
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "fuzzer.hpp"
 
 namespace {
 
-constexpr int kMutationsPerSeed = 400;
+using fairway::fuzz::Fuzzer;
 
-void run(const std::string& input) {
-  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+std::map<std::string_view, Fuzzer>& fuzzers() {
+  static std::map<std::string_view, Fuzzer> all;
+  return all;
 }
+
+constexpr int kMutationsPerSeed = 400;
 
 std::string mutated(const std::string& seed, const std::vector<std::string>& seeds, std::mt19937& random) {
   std::string text = seed;
@@ -50,23 +53,35 @@ std::string mutated(const std::string& seed, const std::vector<std::string>& see
   return text;
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-  if (count != 2) {
-    std::fprintf(stderr, "usage: %s SEED-FOLDER\n", arguments[0]);
-    return 2;
-  }
+std::vector<std::string> read_seeds(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(arguments[1])) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<std::string> seeds;
   for (const auto& file : files) {
     std::ifstream input(file, std::ios::binary);
     seeds.emplace_back(std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>());
   }
+  return seeds;
+}
+
+}  // namespace
+
+fairway::fuzz::Registration::Registration(std::string_view name, Fuzzer fuzzer) {
+  fuzzers().emplace(name, fuzzer);
+}
+
+int main(int count, char** arguments) {
+  const auto found = count == 3 ? fuzzers().find(arguments[1]) : fuzzers().end();
+  if (found == fuzzers().end()) {
+    std::fprintf(stderr, "usage: %s FUZZER SEED-FOLDER\nthe fuzzers:\n", arguments[0]);
+    for (const auto& [name, fuzzer] : fuzzers()) std::fprintf(stderr, "  %s\n", name.data());
+    return 2;
+  }
+  const Fuzzer run = found->second;
+  const std::vector<std::string> seeds = read_seeds(arguments[2]);
   if (seeds.empty()) {
-    std::fprintf(stderr, "%s: no seeds in %s\n", arguments[0], arguments[1]);
+    std::fprintf(stderr, "%s: no seeds in %s\n", arguments[0], arguments[2]);
     return 1;
   }
   std::mt19937 random(20'240'229);

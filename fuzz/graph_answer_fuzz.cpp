@@ -1,7 +1,6 @@
 // The update service's answer, from bytes to what the operator publishes: nothing crashes, and whatever comes
 // out can be stored, because one field that the API server refuses would cost the whole status.
 #include <algorithm>
-#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,10 +10,10 @@
 #include "json/codec.hpp"
 #include "json/schema_uri.hpp"
 
-namespace {
+#include "fuzzer.hpp"
 
-using namespace fairway;
-using namespace fairway::clusterversion;
+namespace fairway::clusterversion {
+namespace {
 
 constexpr std::size_t kMostReasonBytes = 1024;
 
@@ -122,18 +121,18 @@ void evaluate_with(const Offer& offer, const Storable& storable, bool accepts_ri
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size > 1 << 16) return 0;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+FAIRWAY_FUZZER(graph_answer, text) {
+  if (text.size() > 1 << 16) return;
   const auto answer = read_graph_answer(text, {.version = "4.6.23", .channel = "stable-4.6"});
   if (!answer) {
     FAIRWAY_CHECK(fits_as_reason(answer.error().reason) && !answer.error().message.empty(),
                   "a failure cannot be published");
-    return 0;
+    return;
   }
   for (const Storable& storable : {Storable{}, Storable{false, false, false}}) {
     const Offer offer = make_offer(*answer, storable);
     for (const bool accepts_risks : {false, true}) evaluate_with(offer, storable, accepts_risks);
   }
-  return 0;
 }
+
+}  // namespace fairway::clusterversion

@@ -3,7 +3,6 @@
 // The input is a tree: files after lines `=== PATH`. Version and raw metadata are added where they are
 // missing.
 #include <algorithm>
-#include <cstdint>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -12,6 +11,8 @@
 #include "graph/lint.hpp"
 #include "graph/promote.hpp"
 #include "graph/view.hpp"
+
+#include "fuzzer.hpp"
 
 namespace {
 
@@ -65,16 +66,15 @@ void check(const graph::Graph& built) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size > 1 << 16) return 0;
-  const graph::SourceFiles files = files_in({reinterpret_cast<const char*>(data), size});
+FAIRWAY_FUZZER(graph_data, text) {
+  if (text.size() > 1 << 16) return;
+  const graph::SourceFiles files = files_in(text);
   const auto reading = graph::read_graph_data(files);
   FAIRWAY_CHECK(reading.data.has_value() != graph::any_refuses(reading.findings),
                 "a refusal and data, or neither");
   static const std::vector<graph::Release> kReleases = releases();
   graph::lint(files, {.releases = kReleases});
-  if (!reading.data) return 0;
+  if (!reading.data) return;
   graph::decide_promotions(*reading.data, {.now = {}});
   if (const auto build = graph::build_graph(kReleases, *reading.data)) check(*build->graph);
-  return 0;
 }

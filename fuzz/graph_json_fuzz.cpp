@@ -1,5 +1,4 @@
 // A graph's JSON from anyone: never crashes, and one reading is enough to bring it into its final form.
-#include <cstdint>
 #include <string_view>
 
 #include "graph/audit.hpp"
@@ -8,11 +7,13 @@
 #include "graph/path.hpp"
 #include "graph/show.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+#include "fuzzer.hpp"
+
+FAIRWAY_FUZZER(graph_json, text) {
   using namespace fairway;
-  if (size > 1 << 16) return 0;
-  const auto document = graph::read_document({reinterpret_cast<const char*>(data), size});
-  if (!document) return 0;
+  if (text.size() > 1 << 16) return;
+  const auto document = graph::read_document(text);
+  if (!document) return;
   const std::string written = graph::to_json(*document);
   const auto again = graph::read_document(written);
   FAIRWAY_CHECK(again && graph::to_json(*again) == written,
@@ -21,12 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   graph::audit(*document);
   graph::to_dot(*document);
   graph::to_mermaid(*document);
-  if (document->nodes.size() < 2) return 0;
+  if (document->nodes.size() < 2) return;
   graph::PathRequest request{
       .from = document->nodes.front().text, .to = document->nodes.back().text, .channels = {"c-1", "c-2"}};
   graph::find_path(*document, request);
   request.channels.clear();
   request.objective = graph::PathRequest::Objective::FewestRisks;
   graph::find_path(*document, request);
-  return 0;
 }

@@ -1,13 +1,13 @@
 // What an HTTP request is made of besides its framing: targets, queries, media types, URLs.
-#include <cstdint>
 #include <string_view>
 
 #include "http/accept.hpp"
 #include "http/message.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+#include "fuzzer.hpp"
+
+FAIRWAY_FUZZER(http_request, text) {
   using namespace fairway;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto query = http::Query::parse(text)) {
     const auto again = http::Query::parse(query->to_string());
     FAIRWAY_CHECK(again.has_value(), "a query changed on its way through text");
@@ -17,5 +17,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FAIRWAY_CHECK(!url->host.empty() && url->port != 0, "a URL without host or port");
   if (const auto accepted = http::parse_accept(text))
     (void)http::negotiate(*accepted, {"application/json", "application/yaml"});
-  return 0;
 }

@@ -1,7 +1,6 @@
 // What registries and users write about images: manifests, references, credentials, challenges and links. Any
 // text is read or refused, and what is read is what it seems.
 #include <algorithm>
-#include <cstdint>
 #include <string_view>
 
 #include "oci/challenge.hpp"
@@ -9,6 +8,8 @@
 #include "oci/manifest.hpp"
 #include "oci/navigation.hpp"
 #include "oci/reference.hpp"
+
+#include "fuzzer.hpp"
 
 namespace {
 
@@ -42,8 +43,7 @@ void check_links(const std::string& text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+FAIRWAY_FUZZER(oci_manifest, text) {
   check_reference(text);
   check_manifest(text);
   (void)oci::parse_platform(text);
@@ -52,6 +52,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "a challenge without a scheme");
   }
   if (const auto credentials = oci::Credentials::parse(text)) (void)credentials->find("quay.io", text);
-  check_links(text);
-  return 0;
+  check_links(std::string(text));
 }

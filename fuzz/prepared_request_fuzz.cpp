@@ -1,6 +1,5 @@
 // Requests of the prepared server: whole, in pieces and with the body forgotten they come out the same.
 #include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,13 +7,15 @@
 #include "http/compression.hpp"
 #include "http/prepared_request.hpp"
 
+#include "fuzzer.hpp"
+
 namespace {
 
 using namespace fairway;
 using http::RequestParser;
 using Outcome = RequestParser::Outcome;
 
-constexpr http::RequestLimits kLimits{.max_header_bytes = 512, .max_body_bytes = 256};
+constexpr http::RequestLimits kRequestLimits{.max_header_bytes = 512, .max_body_bytes = 256};
 
 void check_view(const RequestParser& parser, std::string_view bytes) {
   const http::PeerAddress peer;
@@ -33,13 +34,12 @@ void check_view(const RequestParser& parser, std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  RequestParser whole(kLimits);
+FAIRWAY_FUZZER(prepared_request, text) {
+  RequestParser whole(kRequestLimits);
   const Outcome outcome = whole.feed(text);
   if (outcome == Outcome::Request) check_view(whole, text);
   for (const std::size_t piece : {1U, 5U}) {
-    RequestParser parser(kLimits);
+    RequestParser parser(kRequestLimits);
     std::string held;
     std::size_t forgotten = 0;
     Outcome so_far = Outcome::NeedMore;
@@ -60,5 +60,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       check_view(parser, held);
     }
   }
-  return 0;
 }

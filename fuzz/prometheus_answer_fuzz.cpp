@@ -1,14 +1,13 @@
 // Prometheus' answer to a query, in pieces: the same ids in whatever pieces it comes, or an error both times.
-#include <cstdint>
 #include <string_view>
 
 #include "base/result.hpp"
 #include "updateservice/query_result.hpp"
 
-namespace {
+#include "fuzzer.hpp"
 
-using namespace fairway;
-using namespace fairway::updateservice;
+namespace fairway::updateservice {
+namespace {
 
 Result<QueryResult> read(std::string_view text, std::size_t piece) {
   QueryResultReader reader(1000);
@@ -19,16 +18,17 @@ Result<QueryResult> read(std::string_view text, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 1 || size > 1 << 14) return 0;
-  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+FAIRWAY_FUZZER(prometheus_answer, input) {
+  if (input.empty() || input.size() > 1 << 14) return;
+  const std::string_view text = input.substr(1);
   auto whole = read(text, std::max<std::size_t>(1, text.size()));
-  auto pieces = read(text, 1 + data[0] % 16U);
+  auto pieces = read(text, 1 + fuzz::bytes_of(input)[0] % 16U);
   FAIRWAY_CHECK(whole.has_value() == pieces.has_value(), "an answer is good in one piece and bad in several");
-  if (!whole) return 0;
+  if (!whole) return;
   FAIRWAY_CHECK(whole->ids.size() == pieces->ids.size() && whole->without_id == pieces->without_id,
                 "an answer depends on its pieces");
   const IdSet set = std::move(whole->ids).build();
   (void)set.find(key_of("x"));
-  return 0;
 }
+
+}  // namespace fairway::updateservice

@@ -5,7 +5,6 @@
 // each step of a longer one as the instant query at its time; dropping names late changes no answer that both
 // ways have.
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <string_view>
 
@@ -16,12 +15,11 @@
 #include "promql/promqltest_series.hpp"
 #include "promql/verdict.hpp"
 
+#include "fuzzer.hpp"
 #include "promql_generator.hpp"
 
+namespace fairway::promql {
 namespace {
-
-using namespace fairway;
-using namespace fairway::promql;
 
 constexpr Millis kNow = 1'609'746'000'000;
 constexpr std::size_t kMaxSamples = 20'000;
@@ -125,16 +123,16 @@ void check_query(const std::string& text, const SeriesStore& store) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FAIRWAY_FUZZER(promql_eval, text) {
   static const SeriesStore store = make_store();
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  check_query(fuzz::QueryGenerator({data, size}, false).query(), store);
-  if (size < 500) check_query(std::string(text), store);
+  check_query(fuzz::QueryGenerator(fuzz::bytes_of(text), false).query(), store);
+  if (text.size() < 500) check_query(std::string(text), store);
   for (const ExpositionFormat format : {ExpositionFormat::Text, ExpositionFormat::OpenMetrics}) {
     const auto exposed = read_exposition(text, {.format = format});
     SeriesStore read;
     if (exposed) (void)store_exposition(*exposed, kNow, read);
   }
-  if (size < 200) (void)parse_series_line(text);
-  return 0;
+  if (text.size() < 200) (void)parse_series_line(text);
 }
+
+}  // namespace fairway::promql

@@ -2,7 +2,6 @@
 // expression. What is accepted prints in a form that reads back as the same; switches only ever allow more;
 // the tree is linear in the text; lint and limits take anything that parses; what the judge of regular
 // expressions accepts compiles, and the two agree on the empty text.
-#include <cstdint>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -11,6 +10,7 @@
 #include "promql/printer.hpp"
 #include "promql/regex.hpp"
 
+#include "fuzzer.hpp"
 #include "promql_generator.hpp"
 
 namespace {
@@ -56,12 +56,10 @@ void check_pattern(std::string_view pattern) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+FAIRWAY_FUZZER(promql_parser, text) {
   check_query(text);
   check_pattern(text);
-  const std::span choices(data, size);
+  const std::span choices = fuzz::bytes_of(text);
   check_query(fuzz::QueryGenerator(choices, false).query());
   check_query(fuzz::QueryGenerator(choices, true).query());
-  return 0;
 }

@@ -1,12 +1,12 @@
 // Label and field selectors: what is accepted has a canonical text that means the same.
-#include <cstdint>
 #include <string_view>
 
 #include "kube/core/selector.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+#include "fuzzer.hpp"
+
+FAIRWAY_FUZZER(selector, text) {
   using namespace fairway;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto selector = kube::Selector::parse(text)) {
     const auto again = kube::Selector::parse(selector->to_string());
     FAIRWAY_CHECK(again && *again == *selector, "a label selector changed on its way through text");
@@ -16,5 +16,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = kube::FieldSelector::parse(fields->to_string());
     FAIRWAY_CHECK(again && *again == *fields, "a field selector changed on its way through text");
   }
-  return 0;
 }

@@ -1,12 +1,12 @@
 // Versions and ranges: text round trips, and the order is one.
-#include <cstdint>
 #include <string_view>
 
 #include "base/semver.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+#include "fuzzer.hpp"
+
+FAIRWAY_FUZZER(semver, text) {
   using namespace fairway;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto version = SemVer::parse(text);
   if (version) {
     FAIRWAY_CHECK(version->to_string() == text, "a version changed on its way through text");
@@ -17,5 +17,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (version)
       FAIRWAY_CHECK(range->contains(*version), "a version is not inside the range that is that version");
   }
-  return 0;
 }

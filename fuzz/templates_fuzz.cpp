@@ -1,10 +1,11 @@
 // Templates of policies: whatever the text, resolving ends within its limits, and twice gives the same.
-#include <cstdint>
 #include <string_view>
 
 #include "base/text.hpp"
 #include "fleet/templates/templates.hpp"
 #include "json/yaml.hpp"
+
+#include "fuzzer.hpp"
 
 namespace {
 
@@ -51,10 +52,8 @@ void try_one(const json::Value& value, templates::Side side, bool has_key) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (!is_valid_utf8(text)) return 0;
+FAIRWAY_FUZZER(templates, text) {
+  if (!is_valid_utf8(text)) return;
   for (const auto side : {templates::Side::Cluster, templates::Side::Hub})
     for (const bool has_key : {false, true}) try_one(json::Value(text), side, has_key);
-  return 0;
 }

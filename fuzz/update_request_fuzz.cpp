@@ -1,7 +1,6 @@
 // What a client of the update service sends: line one is its Accept header, line two its Accept-Encoding and
 // If-None-Match, the rest path and query. What passes the judges keeps their promises.
 #include <algorithm>
-#include <cstdint>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -14,6 +13,9 @@
 #include "updateservice/routes.hpp"
 #include "updateservice/signatures.hpp"
 
+#include "fuzzer.hpp"
+
+namespace fairway::updateservice {
 namespace {
 
 std::string_view next_line(std::string_view& text) {
@@ -31,11 +33,8 @@ bool is_plain(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace fairway;
-  using namespace fairway::updateservice;
-  if (size > 1 << 14) return 0;
-  std::string_view text(reinterpret_cast<const char*>(data), size);
+FAIRWAY_FUZZER(update_request, text) {
+  if (text.size() > 1 << 14) return;
   const std::string_view accept = next_line(text);
   const std::string_view codings = next_line(text);
   (void)choose_media(accept);
@@ -64,5 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FAIRWAY_CHECK(*normalise_prefix(*prefix) == *prefix, "a normalised prefix changed when normalised again");
   }
   if (const auto tokens = ClientTokens::parse(text)) (void)tokens->accepts(accept);
-  return 0;
 }
+
+}  // namespace fairway::updateservice
