@@ -10,14 +10,12 @@
 #include "apiserver/kinds.hpp"
 #include "json/schema_prune.hpp"
 #include "json/schema_validate.hpp"
-#include "json/yaml.hpp"
+#include "json/testing/objects.hpp"
 
 namespace fairway::apiserver::kinds {
 
 inline json::Object yaml(std::string_view text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value) << (value ? "" : value.error().describe());
-  return value && value->is_object() ? value->get_object() : json::Object{};
+  return json::test_object(text);
 }
 
 struct Outcome {
