@@ -29,7 +29,7 @@ class Builder {
 
   using Part = bj::string_view;
 
-  Builder() { stack_.reset(); }
+  explicit Builder(Storage storage) : stack_({}, room_, sizeof room_) { stack_.reset(std::move(storage)); }
 
   bool on_document_begin(error_code&) { return true; }
   bool on_document_end(error_code&) { return true; }
@@ -88,10 +88,89 @@ class Builder {
   const std::string& key() const { return key_; }
 
  private:
+  unsigned char room_[4096];  // for the values of most documents while they are put together
   bj::value_stack stack_;
   std::size_t members_ = 0;
   std::string key_;
   std::vector<std::unordered_set<std::string>> keys_;
+};
+
+// The same without one member, and all that is below it.
+class SkippingBuilder : public Builder<false> {
+ public:
+  SkippingBuilder(Storage storage, std::span<const std::string_view> path)
+      : Builder(std::move(storage)), path_(path) {}
+
+  bool on_object_begin(error_code& error) {
+    if (is_skipping_) return ++inside_, true;
+    ++depth_;
+    return Builder::on_object_begin(error);
+  }
+  bool on_object_end(std::size_t size, error_code& error) {
+    if (is_skipping_) return leave();
+    const std::size_t skipped = depth_ == path_.size() ? std::exchange(skipped_, 0) : 0;
+    --depth_;
+    matched_ = std::min(matched_, depth_);
+    return Builder::on_object_end(size - skipped, error);
+  }
+  bool on_array_begin(error_code& error) {
+    return is_skipping_ ? (++inside_, true) : Builder::on_array_begin(error);
+  }
+  bool on_array_end(std::size_t size, error_code& error) {
+    return is_skipping_ ? leave() : Builder::on_array_end(size, error);
+  }
+  bool on_key_part(Part part, std::size_t size, error_code& error) {
+    return is_skipping_ || Builder::on_key_part(part, size, error);
+  }
+  bool on_key(Part part, std::size_t size, error_code& error) {
+    if (is_skipping_) return true;
+    if (matched_ + 1 >= depth_ && depth_ <= path_.size()) {
+      const bool is_match = part.size() == size && std::string_view(part) == path_[depth_ - 1];
+      matched_ = is_match ? depth_ : depth_ - 1;
+      if (matched_ == path_.size()) {
+        ++skipped_;
+        return is_skipping_ = true;
+      }
+    }
+    return Builder::on_key(part, size, error);
+  }
+  bool on_string_part(Part part, std::size_t size, error_code& error) {
+    return is_skipping_ || Builder::on_string_part(part, size, error);
+  }
+  bool on_string(Part part, std::size_t size, error_code& error) {
+    return is_skipping_ ? pass() : Builder::on_string(part, size, error);
+  }
+  bool on_int64(std::int64_t number, Part part, error_code& error) {
+    return is_skipping_ ? pass() : Builder::on_int64(number, part, error);
+  }
+  bool on_uint64(std::uint64_t number, Part part, error_code& error) {
+    return is_skipping_ ? pass() : Builder::on_uint64(number, part, error);
+  }
+  bool on_double(double number, Part part, error_code& error) {
+    return is_skipping_ ? pass() : Builder::on_double(number, part, error);
+  }
+  bool on_bool(bool value, error_code& error) {
+    return is_skipping_ ? pass() : Builder::on_bool(value, error);
+  }
+  bool on_null(error_code& error) { return is_skipping_ ? pass() : Builder::on_null(error); }
+
+ private:
+  // A value within what is skipped, or all of it.
+  bool pass() {
+    if (inside_ == 0) is_skipping_ = false;
+    return true;
+  }
+  bool leave() {
+    --inside_;
+    return pass();
+  }
+
+  std::span<const std::string_view> path_;
+  std::size_t depth_ = 0;    // objects that are open
+  std::size_t matched_ = 0;  // of them, from the outside, those whose present key is the path's
+  std::size_t skipped_ = 0;  // of the object that the member is in
+  std::size_t inside_ = 0;   // objects and lists that are open in what is skipped
+  bool is_skipping_ = false;
 };
 
 std::size_t count_members(const Value& value) {
@@ -141,14 +220,13 @@ std::string explain(const error_code& error, std::string_view text, std::size_t 
 
 }  // namespace
 
-Result<Value> parse(std::string_view text, const ParseLimits& limits) {
-  if (text.size() > limits.max_bytes) {
-    return fail(ErrorCode::Invalid,
-                fmt::format("expected at most {} bytes of JSON, found {}", limits.max_bytes, text.size()));
-  }
+namespace {
+
+template <class Handler, class... Arguments>
+Result<Value> parse_with(std::string_view text, const ParseLimits& limits, Arguments&&... arguments) {
   bj::parse_options options;
   options.max_depth = limits.max_depth;
-  bj::basic_parser<Builder<false>> parser(options);
+  bj::basic_parser<Handler> parser(options, std::forward<Arguments>(arguments)...);
   error_code error;
   const std::size_t used = parser.write_some(false, text.data(), text.size(), error);
   if (!error && used < text.size()) error = bj::error::extra_data;
@@ -156,15 +234,26 @@ Result<Value> parse(std::string_view text, const ParseLimits& limits) {
 
   Value value = parser.handler().release();
   if (count_members(value) == parser.handler().members()) return value;
-  bj::basic_parser<Builder<true>> tracking(options);
+  bj::basic_parser<Builder<true>> tracking(options, Storage());
   const std::size_t key_end = tracking.write_some(false, text.data(), text.size(), error);
   return fail(ErrorCode::Invalid,
               fmt::format("the key {} stands twice in one object, the second time at {}: keep one",
                           quoted(tracking.handler().key()), position(text, opening_quote(text, key_end))));
 }
 
-Result<Object> parse_object(std::string_view text, const ParseLimits& limits) {
-  FAIRWAY_TRY(Value value, parse(text, limits));
+}  // namespace
+
+Result<Value> parse(std::string_view text, const ParseLimits& limits, Storage storage) {
+  if (text.size() > limits.max_bytes) {
+    return fail(ErrorCode::Invalid,
+                fmt::format("expected at most {} bytes of JSON, found {}", limits.max_bytes, text.size()));
+  }
+  if (limits.left_out.empty()) return parse_with<Builder<false>>(text, limits, std::move(storage));
+  return parse_with<SkippingBuilder>(text, limits, std::move(storage), limits.left_out);
+}
+
+Result<Object> parse_object(std::string_view text, const ParseLimits& limits, Storage storage) {
+  FAIRWAY_TRY(Value value, parse(text, limits, std::move(storage)));
   if (!value.is_object()) {
     return fail(ErrorCode::Invalid, fmt::format("expected a JSON object, found {}", a_kind(value)));
   }

@@ -12,6 +12,7 @@
 #include <boost/json/value.hpp>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,15 +24,20 @@ using Value = boost::json::value;
 using Object = boost::json::object;
 using Array = boost::json::array;
 using String = boost::json::string;
+// Where values live: on the heap, or in an Arena (json/arena.hpp). A copy lives where its original does.
+using Storage = boost::json::storage_ptr;
 
 struct ParseLimits {
   std::size_t max_depth = 512;
   std::size_t max_bytes = 64 * 1024 * 1024;
+  // A member that is read over and left out: its name after the names of the members that it is in. Lists in
+  // between have none: items, metadata, managedFields. A name written with escapes is not recognised.
+  std::span<const std::string_view> left_out = {};
 };
 
-Result<Value> parse(std::string_view text, const ParseLimits& limits = {});
+Result<Value> parse(std::string_view text, const ParseLimits& limits = {}, Storage storage = {});
 // The same, and an error unless it is an object.
-Result<Object> parse_object(std::string_view text, const ParseLimits& limits = {});
+Result<Object> parse_object(std::string_view text, const ParseLimits& limits = {}, Storage storage = {});
 
 // Compact, in one line. json/write.hpp has the same as appending to a text.
 std::string serialize(const Value& value);

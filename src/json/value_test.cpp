@@ -1,11 +1,13 @@
 #include "json/value.hpp"
 
+#include <array>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
 
+#include "json/arena.hpp"
 #include "json/write.hpp"
 
 namespace fairway::json {
@@ -117,6 +119,68 @@ TEST(Parse, RefusesADuplicateAmongManyKeys) {
   std::string text = "{";
   for (int i = 0; i < 1000; ++i) text += "\"k" + std::to_string(i) + "\":0,";
   EXPECT_THAT(message(text + "\"k500\":1}"), HasSubstr("the key \"k500\" stands twice"));
+}
+
+struct LeftOut {
+  std::string_view text;
+  std::string_view kept;
+};
+
+class ParseWithout : public ::testing::TestWithParam<LeftOut> {};
+
+TEST_P(ParseWithout, OneMemberAndNoOther) {
+  constexpr std::array<std::string_view, 3> kPath{"items", "metadata", "who"};
+  const auto parsed = parse(GetParam().text, {.left_out = kPath});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  EXPECT_EQ(serialize(*parsed), GetParam().kept);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, ParseWithout,
+    ::testing::Values(
+        // In an object and in each of a list, whatever its value.
+        LeftOut{R"({"items":{"metadata":{"a":1,"who":[{"x":[1,{}]}],"b":2}}})",
+                R"({"items":{"metadata":{"a":1,"b":2}}})"},
+        LeftOut{
+            R"({"items":[{"metadata":{"who":"x","a":1}},{"metadata":{"who":null}},{"metadata":{"b":1.5}}],"z":true})",
+            R"({"items":[{"metadata":{"a":1}},{"metadata":{}},{"metadata":{"b":1.5}}],"z":true})"},
+        LeftOut{R"({"items":[[{"metadata":{"who":-1}}],{"metadata":{"who":18446744073709551615}}]})",
+                R"({"items":[[{"metadata":{}}],{"metadata":{}}]})"},
+        LeftOut{R"({"items":{"metadata":{"who":{"a\u0041":"b\n"}},"spec":{"who":1}}})",
+                R"({"items":{"metadata":{},"spec":{"who":1}}})"},
+        // Above, below and beside its place it stays.
+        LeftOut{R"({"who":1,"metadata":{"who":2},"items":{"who":3,"metadata":{"metadata":{"who":4}}}})",
+                R"({"who":1,"metadata":{"who":2},"items":{"who":3,"metadata":{"metadata":{"who":4}}}})"},
+        LeftOut{R"({"items":{"spec":{"metadata":{"who":1}},"metadata":7},"x":{"metadata":{"who":2}}})",
+                R"({"items":{"spec":{"metadata":{"who":1}},"metadata":7},"x":{"metadata":{"who":2}}})"},
+        LeftOut{R"({"items":{"metadata":{"w\u0068o":1}}})", R"({"items":{"metadata":{"who":1}}})"},
+        LeftOut{R"([{"who":1}])", R"([{"who":1}])"}, LeftOut{R"("who")", R"("who")"}));
+
+TEST(Parse, LooksForDuplicatesAlsoWhereAMemberIsLeftOut) {
+  constexpr std::array<std::string_view, 1> kPath{"who"};
+  EXPECT_TRUE(parse(R"({"a":1,"who":2,"b":{"who":3}})", {.left_out = kPath}).has_value());
+  const auto parsed = parse(R"({"a":1,"who":2,"a":3})", {.left_out = kPath});
+  ASSERT_FALSE(parsed.has_value());
+  EXPECT_THAT(parsed.error().message, HasSubstr("\"a\" stands twice"));
+}
+
+TEST(Arena, HoldsWhatIsReadAndCopiedInIt) {
+  std::string text;
+  {
+    Arena arena;
+    auto object = parse_object(R"({"a":{"b":[1,2,"a text that is too long to be held in place"]}})", {},
+                               arena.storage());
+    ASSERT_TRUE(object.has_value());
+    EXPECT_EQ(object->storage(), arena.storage());
+    const Object copy = *object;
+    EXPECT_EQ(copy.storage(), arena.storage());
+    (*object)["c"] = Object{{"d", "from the heap"}};
+    EXPECT_EQ(object->at("c").storage(), arena.storage());
+    text = serialize(*object) + serialize(copy);
+  }
+  EXPECT_EQ(text,
+            R"({"a":{"b":[1,2,"a text that is too long to be held in place"]},"c":{"d":"from the heap"}})"
+            R"({"a":{"b":[1,2,"a text that is too long to be held in place"]}})");
 }
 
 TEST(Parse, KeepsBigIntegersExactAsFarAs64BitsGo) {
