@@ -36,32 +36,21 @@ Result<void> check_patch(const Object& live, const Object& patch, const FieldWri
   return {};
 }
 
-// A copy of everything else: who manages what is the longest part of many an object.
-Object without_managed(const Object& object) {
-  Object out;
-  out.reserve(object.size());
-  for (const auto& [key, value] : object) {
-    if (key != "metadata" || !value.is_object()) {
-      out.emplace(key, value);
-      continue;
-    }
-    Object metadata;
-    for (const auto& [name, field] : value.get_object()) {
-      if (name != "managedFields") metadata.emplace(name, field);
-    }
-    out.emplace(key, std::move(metadata));
-  }
-  return out;
-}
-
-void drop_managed(Object& object) {
-  Value* metadata = object.if_contains("metadata");
-  if (metadata && metadata->is_object()) remove(metadata->get_object(), "managedFields");
+// What stood there.
+Value drop_managed(Object& object) {
+  Value* const found = find(object, {"metadata", "managedFields"});
+  if (!found) return {};
+  Value dropped = std::move(*found);
+  remove(object["metadata"].get_object(), "managedFields");
+  return dropped;
 }
 
 void set_managed(Object& object, const ManagedFields& managed) {
-  if (managed.empty()) return drop_managed(object);
-  ensure_object(object, {"metadata"})["managedFields"] = encode_managed(managed);
+  if (managed.empty()) {
+    drop_managed(object);
+    return;
+  }
+  ensure_object(object, {"metadata"})["managedFields"] = encode_managed(managed, object.storage());
 }
 
 Result<void> check_shapes(const Object& live, const Object& patch, const FieldWriter& writer) {
@@ -90,6 +79,32 @@ ManagedFields managed_before(const Object& live, ManagedFields managed, const Fi
   return update_managers(Value(std::move(nothing)), Value(live), std::move(managed), before);
 }
 
+// `[]` or `[{}]`
+bool starts_over(const Value& managed) {
+  const Array* list = managed.if_array();
+  if (!list) return false;
+  if (list->empty()) return true;
+  const Object* only = list->size() == 1 ? list->front().if_object() : nullptr;
+  return only && only->empty();
+}
+
+// Takes a value away for as long as this lives, and leaves null in its place.
+class Parked {
+ public:
+  explicit Parked(Value* value) : place_(value), value_(nullptr, value ? value->storage() : Storage()) {
+    if (place_) place_->swap(value_);
+  }
+  ~Parked() {
+    if (place_) place_->swap(value_);
+  }
+  Parked(const Parked&) = delete;
+  Parked& operator=(const Parked&) = delete;
+
+ private:
+  Value* place_;
+  Value value_;
+};
+
 std::vector<Conflict> listed(const OwnedConflicts& conflicts) {
   std::vector<Conflict> out;
   for (const auto& [identifier, conflict] : conflicts) {
@@ -101,11 +116,15 @@ std::vector<Conflict> listed(const OwnedConflicts& conflicts) {
 
 // Whose managedFields a write starts from: a subresource cannot set them, and clients that do not know them
 // do not lose them.
-ManagedFields managed_of(const Object& live, const Object& object, const FieldWriter& writer) {
+ManagedFields managed_of(const Object& live, const Value& sent, const FieldWriter& writer) {
   if (writer.subresource.empty()) {
-    if (resets_managed_fields(object)) return {};
-    auto sent = decode_managed(find(object, {"metadata", "managedFields"}));
-    if (sent && !sent->empty()) return *std::move(sent);
+    if (starts_over(sent)) return {};
+    auto given = decode_managed(&sent);
+    if (given && !given->empty()) {
+      // A client may have written them in another order.
+      for (auto& [identifier, entry] : *given) entry.source = nullptr;
+      return *std::move(given);
+    }
   }
   return decode_managed(find(live, {"metadata", "managedFields"})).value_or(ManagedFields{});
 }
@@ -135,7 +154,7 @@ Result<ApplyOutcome> apply(const Object& live, const Object& patch, const FieldW
   if (!decoded) {
     return fail(ErrorCode::Internal, "failed to decode managed fields: " + decoded.error().message);
   }
-  const Object before = without_managed(live);
+  const Object before = without_managed_fields(live);
   FAIRWAY_CHECKED(check_shapes(before, patch, writer));
   const ManagedFields managed = managed_before(before, *std::move(decoded), writer);
 
@@ -151,29 +170,49 @@ Result<ApplyOutcome> apply(const Object& live, const Object& patch, const FieldW
   return Applied{std::move(object)};
 }
 
+Object metadata_without_managed_fields(const Object& metadata) {
+  Object out(metadata.storage());
+  out.reserve(metadata.size());
+  for (const auto& [name, field] : metadata) {
+    if (name != "managedFields") out.emplace(name, field);
+  }
+  return out;
+}
+
+Object without_managed_fields(const Object& object) {
+  Object out(object.storage());
+  out.reserve(object.size());
+  for (const auto& [key, value] : object) {
+    if (key == "metadata" && value.is_object()) {
+      out.emplace(key, metadata_without_managed_fields(value.get_object()));
+    } else {
+      out.emplace(key, value);
+    }
+  }
+  return out;
+}
+
 bool resets_managed_fields(const Object& object) {
-  const Array* list = get_array(object, {"metadata", "managedFields"});
-  if (!list) return false;
-  if (list->empty()) return true;
-  const Object* only = list->size() == 1 ? list->front().if_object() : nullptr;
-  return only && only->empty();
+  const Value* managed = find(object, {"metadata", "managedFields"});
+  return managed && starts_over(*managed);
 }
 
 void track_update(Object& live, Object& object, const FieldWriter& writer) {
-  const ManagedFields managed = managed_of(live, object, writer);
-  drop_managed(object);
+  const Value sent = drop_managed(object);
+  ManagedFields managed = managed_of(live, sent, writer);
   // An object that nobody was tracked on from its creation is tracked from its first apply on.
   const bool is_create = get_string(live, {"metadata", "uid"}).value_or("").empty();
   std::optional<ManagedFields> tracked;
   {
-    // That the live object still has its managedFields does not matter: nobody owns them.
+    // Nobody owns the managedFields themselves, and nothing else is as long in many an object.
+    const Parked managed_fields(find(live, {"metadata", "managedFields"}));
     const Lent before(live);
     const Lent after(object);
     const bool is_typed = check_typed(*writer.schema, before.value(), Duplicates::Allowed).has_value() &&
                           check_typed(*writer.schema, after.value(), Duplicates::Allowed).has_value();
     const bool is_tracked = is_create || !managed.empty();
     if (is_typed && !is_tracked) return;
-    if (is_typed) tracked = update_managers(before.value(), after.value(), managed, writer);
+    if (is_typed) tracked = update_managers(before.value(), after.value(), std::move(managed), writer);
   }
   if (tracked) return set_managed(object, *tracked);
   if (const Value* stored = find(live, {"metadata", "managedFields"}))

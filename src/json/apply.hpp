@@ -62,6 +62,10 @@ Result<ApplyOutcome> apply(const Object& live, const Object& patch, const FieldW
 // is afterwards as it was.
 void track_update(Object& live, Object& object, const FieldWriter& writer);
 
+// Copies without managedFields, the longest part of many an object: of the object, and of its metadata alone.
+Object without_managed_fields(const Object& object);
+Object metadata_without_managed_fields(const Object& metadata);
+
 // The managers of an object that is sent with `managedFields: []` or `[{}]` start over.
 bool resets_managed_fields(const Object& object);
 

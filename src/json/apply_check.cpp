@@ -92,11 +92,12 @@ class TypedCheck {
   void visit_map(const Schema& schema, const Value& value, const Trail& trail, std::size_t depth) {
     const Object* object = value.if_object();
     if (!object) return add(trail, fmt::format("expected map, got &{{{}}}", go_plain(value)));
+    const bool allows_unknown = allows_unknown_fields(schema);
     for (const auto& [name, field] : *object) {
       const Trail inside{&trail, std::string_view(name)};
-      if (!is_struct_field(schema, name) && !allows_unknown_fields(schema)) {
+      if (!allows_unknown && !is_struct_field(schema, name)) {
         add(inside, "field not declared in schema");
-      } else {
+      } else if (!field.is_null()) {
         visit(map_value_schema(schema, name), field, inside, depth + 1);
       }
     }

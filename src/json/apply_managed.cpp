@@ -48,18 +48,25 @@ Result<ManagedEntry> decode_entry(const Value& value, std::size_t index) {
   }
   if (const Value* fields = object->if_contains("fieldsV1"); fields && !fields->is_null()) {
     FAIRWAY_TRY(entry.fields, FieldSet::decode(*fields));
+    entry.source = fields;
+    entry.read = entry.fields;
   }
   return entry;
 }
 
-Object encode_entry(const ManagedEntry& entry) {
-  Object out;
+Object encode_entry(const ManagedEntry& entry, const Storage& storage) {
+  Object out(storage);
+  out.reserve(7);
   if (!entry.manager.empty()) out["manager"] = entry.manager;
   out["operation"] = entry.is_apply ? "Apply" : "Update";
   out["apiVersion"] = entry.api_version;
   if (entry.time) out["time"] = format_rfc3339(*entry.time);
   out["fieldsType"] = "FieldsV1";
-  out["fieldsV1"] = entry.fields.encode();
+  if (entry.source && entry.fields.is_copy_of(entry.read)) {
+    out["fieldsV1"] = *entry.source;
+  } else {
+    out.emplace("fieldsV1", entry.fields.encode(storage));
+  }
   if (!entry.subresource.empty()) out["subresource"] = entry.subresource;
   return out;
 }
@@ -108,15 +115,16 @@ Result<ManagedFields> decode_managed(const Value* list) {
   return out;
 }
 
-Array encode_managed(const ManagedFields& managed) {
+Array encode_managed(const ManagedFields& managed, const Storage& storage) {
   std::vector<const ManagedEntry*> entries;
   for (const auto& [identifier, entry] : managed) entries.push_back(&entry);
   std::ranges::sort(entries, {}, [](const ManagedEntry* entry) {
     return std::tuple<bool, Seconds, std::string_view, std::string_view, std::string_view>(
         !entry->is_apply, seconds_of(*entry), entry->manager, entry->api_version, entry->subresource);
   });
-  Array out;
-  for (const ManagedEntry* entry : entries) out.push_back(encode_entry(*entry));
+  Array out(storage);
+  out.reserve(entries.size());
+  for (const ManagedEntry* entry : entries) out.push_back(encode_entry(*entry, storage));
   return out;
 }
 

@@ -22,6 +22,10 @@ struct ManagedEntry {
   std::string subresource;
   std::optional<WallTime> time;
   FieldSet fields;
+  // What `fields` were read from, in our own writing, and what they were then: written again while they are
+  // the same.
+  const Value* source = nullptr;
+  FieldSet read = {};
 
   // What makes an entry the same one over time; also the order of entries in messages.
   std::string identifier() const;
@@ -31,10 +35,10 @@ struct ManagedEntry {
 
 using ManagedFields = std::map<std::string, ManagedEntry>;  // by identifier
 
-// From the value of metadata.managedFields; absent and null give none.
+// From the value of metadata.managedFields, which has to stay; absent and null give none.
 Result<ManagedFields> decode_managed(const Value* list);
 // Sorted as the API does: Apply before Update, then by time, manager, version and subresource.
-Array encode_managed(const ManagedFields& managed);
+Array encode_managed(const ManagedFields& managed, const Storage& storage = {});
 
 // Updates beyond the tenth manager are merged, oldest first, into one entry of "ancient-changes" a version.
 void cap_update_managers(ManagedFields& managed, std::size_t limit = 10);

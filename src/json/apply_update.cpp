@@ -48,12 +48,17 @@ class Changes {
   Changes(const Value& before, const Value& after, const FieldWriter& writer)
       : before_(before), after_(after), writer_(writer) {}
 
-  const Comparison& in(const std::string& api_version) {
+  struct Change : Comparison {
+    FieldSet set;  // modified and added
+  };
+
+  const Change& in(const std::string& api_version) {
     if (const auto known = by_version_.find(api_version); known != by_version_.end()) return known->second;
-    Comparison found = compare(*schema_of(writer_, api_version), before_, after_);
+    Change found{compare(*schema_of(writer_, api_version), before_, after_), {}};
     for (FieldSet* set : {&found.added, &found.modified, &found.removed}) {
       *set = set->subtract_recursively(writer_.reset_fields);
     }
+    found.set = found.modified.unite(found.added);
     return by_version_.emplace(api_version, std::move(found)).first->second;
   }
 
@@ -61,7 +66,7 @@ class Changes {
   const Value& before_;
   const Value& after_;
   const FieldWriter& writer_;
-  std::map<std::string, Comparison> by_version_;
+  std::map<std::string, Change> by_version_;
 };
 
 // What other managers own of what has changed.
@@ -69,11 +74,15 @@ OwnedConflicts conflicts_of(const ManagedFields& managed, const std::string& sel
   OwnedConflicts out;
   for (const auto& [identifier, entry] : managed) {
     if (identifier == self) continue;
-    const Comparison& change = changes.in(entry.api_version);
-    FieldSet taken = entry.fields.intersect(change.modified.unite(change.added));
+    FieldSet taken = entry.fields.intersect(changes.in(entry.api_version).set);
     if (!taken.empty()) out.emplace(identifier, OwnedConflict{entry.described(), std::move(taken)});
   }
   return out;
+}
+
+// A set that has nothing of it stays the very same.
+void lose(FieldSet& fields, const FieldSet& gone) {
+  if (!fields.intersect(gone).empty()) fields = fields.subtract(gone);
 }
 
 // Others lose what was taken from them and what is gone.
@@ -83,7 +92,7 @@ void take_away(ManagedFields& managed, const std::string& self, const OwnedConfl
     if (identifier == self) continue;
     const auto taken = conflicts.find(identifier);
     if (taken != conflicts.end()) entry.fields = entry.fields.subtract(taken->second.fields);
-    entry.fields = entry.fields.subtract(changes.in(entry.api_version).removed);
+    lose(entry.fields, changes.in(entry.api_version).removed);
   }
   drop_empty(managed);
 }
@@ -137,20 +146,24 @@ ManagedFields update_managers(const Value& before, const Value& after, ManagedFi
                               const FieldWriter& writer) {
   reconcile_all(managed, writer);
   Changes changes(before, after, writer);
-  // The writer's own entry is treated like everybody else's, then gets what the write changed: so an entry in
-  // which nothing changed keeps its time.
-  const OwnedConflicts taken = conflicts_of(managed, "", changes);
-  take_away(managed, "", taken, changes);
-  const Comparison& change = changes.in(writer.api_version);
-  const FieldSet changed = change.modified.unite(change.added)
-                               .subtract_recursively(writer.reset_fields)
-                               .subtract(bookkeeping_fields());
+  ManagedEntry own = own_entry(writer, false);
+  const std::string self = own.identifier();
+  take_away(managed, self, conflicts_of(managed, self, changes), changes);
+  const Changes::Change& change = changes.in(writer.api_version);
+  const FieldSet changed = change.set.subtract(bookkeeping_fields());
+  auto slot = managed.find(self);
+  if (slot != managed.end()) {
+    lose(slot->second.fields, change.removed);
+    lose(slot->second.fields, change.set.intersect(bookkeeping_fields()));
+  }
+  // An entry of the writer's own in which nothing changed keeps its time.
   if (!changed.empty()) {
-    ManagedEntry own = own_entry(writer, false);
-    auto [slot, is_new] = managed.try_emplace(own.identifier(), own);
-    slot->second.fields = slot->second.fields.unite(changed);
+    if (slot == managed.end()) slot = managed.emplace(self, std::move(own)).first;
+    FieldSet& fields = slot->second.fields;
+    if (!changed.subtract(fields).empty()) fields = fields.unite(changed);
     slot->second.time = writer.now;
   }
+  drop_empty(managed);
   cap_update_managers(managed);
   return managed;
 }

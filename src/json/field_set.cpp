@@ -72,16 +72,20 @@ FieldSet FieldSet::of(Entries entries) {
 }
 
 FieldSet FieldSet::from_entries(Entries entries) {
-  if (!std::ranges::is_sorted(entries, std::ranges::less{}, &Entry::element)) {
-    std::ranges::stable_sort(entries, std::ranges::less{}, &Entry::element);
+  const auto is_empty = [](const Entry& entry) { return !entry.is_member && entry.below.empty(); };
+  const auto is_out_of_order = [](const Entry& a, const Entry& b) { return !(a.element < b.element); };
+  if (std::ranges::none_of(entries, is_empty) &&
+      std::ranges::adjacent_find(entries, is_out_of_order) == entries.end()) {
+    return of(std::move(entries));
   }
+  std::ranges::stable_sort(entries, std::ranges::less{}, &Entry::element);
   Entries kept;
   kept.reserve(entries.size());
   for (Entry& entry : entries) {
     if (!kept.empty() && kept.back().element == entry.element) {
       kept.back().is_member = kept.back().is_member || entry.is_member;
       kept.back().below = kept.back().below.unite(entry.below);
-    } else if (entry.is_member || !entry.below.empty()) {
+    } else if (!is_empty(entry)) {
       kept.push_back(std::move(entry));
     }
   }
@@ -135,6 +139,7 @@ FieldSet FieldSet::unite(const FieldSet& other) const {
   if (empty() || entries_ == other.entries_) return other;
   if (other.empty()) return *this;
   Entries out;
+  out.reserve(entries().size() + other.entries().size());
   zip(entries(), other.entries(), [&](const Entry* a, const Entry* b) {
     if (!a || !b) {
       out.push_back(a ? *a : *b);
@@ -146,6 +151,7 @@ FieldSet FieldSet::unite(const FieldSet& other) const {
 }
 
 FieldSet FieldSet::intersect(const FieldSet& other) const {
+  if (empty() || other.empty()) return {};
   Entries out;
   zip(entries(), other.entries(), [&](const Entry* a, const Entry* b) {
     if (a && b) add(out, a->element, a->is_member && b->is_member, a->below.intersect(b->below));

@@ -95,11 +95,13 @@ class FieldSet {
   void for_each(const std::function<void(const FieldPath&)>& visit) const;
   std::string text() const;  // one path a line
 
-  Value encode() const;  // FieldsV1
+  Value encode(const Storage& storage = {}) const;  // FieldsV1
   // Unknown kinds of elements are dropped, as newer writers may add them.
   static Result<FieldSet> decode(const Value& fields);
 
   bool operator==(const FieldSet& other) const;
+  // Whether it is the other or a copy of it, not merely equal.
+  bool is_copy_of(const FieldSet& other) const { return entries_ == other.entries_; }
 
  private:
   // From entries in order, none of them empty.

@@ -109,6 +109,7 @@ Result<DecodedSet> decode_set(const Value& fields, std::size_t depth) {
   }
   DecodedSet out;
   FieldSet::Entries entries;
+  entries.reserve(object->size());
   for (const auto& [key, value] : *object) {
     if (key == ".") {
       out.is_member = true;
@@ -229,21 +230,23 @@ std::string path_text(const FieldPath& path) {
   return out;
 }
 
-Value FieldSet::encode() const {
-  Object out;
-  out.reserve(entries().size());
-  for (const Entry& entry : entries()) {
-    Value below = entry.below.encode();
-    if (entry.is_member && !entry.below.empty()) {
-      Object with_self;
-      with_self.reserve(below.get_object().size() + 1);
-      with_self.emplace(".", Object{});
-      for (auto& member : below.get_object()) with_self.emplace(member.key(), std::move(member.value()));
-      below = std::move(with_self);
-    }
-    out.emplace(entry.element.encode(), std::move(below));
+namespace {
+
+Object encoded(const FieldSet& set, bool has_itself, const Storage& storage) {
+  Object out(storage);
+  out.reserve(set.entries().size() + (has_itself ? 1 : 0));
+  if (has_itself) out.emplace(".", boost::json::object_kind);
+  for (const FieldSet::Entry& entry : set.entries()) {
+    out.emplace(entry.element.encode(),
+                encoded(entry.below, entry.is_member && !entry.below.empty(), storage));
   }
   return out;
+}
+
+}  // namespace
+
+Value FieldSet::encode(const Storage& storage) const {
+  return encoded(*this, false, storage);
 }
 
 Result<FieldSet> FieldSet::decode(const Value& fields) {

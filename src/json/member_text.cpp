@@ -1,9 +1,17 @@
 #include "json/member_text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace fairway::json {
 namespace {
+
+// The bytes that a skipped value is read by.
+constexpr auto kMarks = [] {
+  std::array<bool, 256> marks{};
+  for (const char each : std::string_view("\"{[,}]")) marks[static_cast<unsigned char>(each)] = true;
+  return marks;
+}();
 
 class Cursor {
  public:
@@ -22,7 +30,7 @@ class Cursor {
   // With its quotes.
   void skip_string() {
     for (++at_; at_ < text_.size(); at_ += 2) {
-      at_ = std::min(text_.find_first_of("\"\\", at_), text_.size());
+      while (!is_at_end() && text_[at_] != '"' && text_[at_] != '\\') ++at_;
       if (is_at_end()) return;
       if (text_[at_] == '"') {
         ++at_;
@@ -35,7 +43,7 @@ class Cursor {
     skip_spaces();
     std::size_t depth = 0;
     do {
-      at_ = std::min(text_.find_first_of(depth == 0 ? "\"{[,}]" : "\"{[}]", at_), text_.size());
+      while (!is_at_end() && !kMarks[static_cast<unsigned char>(text_[at_])]) ++at_;
       if (is_at_end()) return;
       switch (text_[at_]) {
         case '"':
@@ -47,7 +55,7 @@ class Cursor {
           break;
         default:
           if (depth == 0) return;  // the end of a number or a word
-          --depth;
+          if (text_[at_] != ',') --depth;
       }
       ++at_;
     } while (depth > 0);

@@ -60,9 +60,25 @@ const Schema& text_schema() {
 
 }  // namespace
 
+std::uint64_t Schema::beginning_of(std::string_view name) {
+  constexpr std::size_t kBytes = sizeof(std::uint64_t);
+  std::uint64_t number = 0;
+  if (name.size() >= kBytes) {  // one load
+    for (std::size_t i = 0; i < kBytes; ++i) number = number << 8 | static_cast<unsigned char>(name[i]);
+    return number;
+  }
+  for (std::size_t i = 0; i < kBytes; ++i)
+    number = number << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0U);
+  return number;
+}
+
 const Schema* Schema::property(std::string_view name) const {
-  const auto found = std::ranges::lower_bound(properties, name, {}, &Property::name);
-  return found != properties.end() && found->name == name ? found->schema : nullptr;
+  const std::uint64_t beginning = beginning_of(name);
+  auto at = std::ranges::lower_bound(properties, beginning, {}, &Property::beginning);
+  for (; at != properties.end() && at->beginning == beginning; ++at) {
+    if (at->name == name) return at->schema;
+  }
+  return nullptr;
 }
 
 std::string_view to_string(Schema::Type type) {

@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include "base/text.hpp"
+#include "json/growing_path.hpp"
 
 namespace fairway::json {
 namespace {
@@ -45,28 +46,31 @@ void check_name(const Object& object, std::string_view key, const std::string& p
   }
 }
 
-void visit(const Schema& schema, const Value& value, const std::string& path, std::size_t depth,
+void visit(const Schema& schema, const Value& value, GrowingPath& path, std::size_t depth,
            FieldErrors& errors) {
   if (depth > kMaxSchemaDepth) return;
   if (const Array* list = value.if_array()) {
     for (std::size_t i = 0; schema.items && i < list->size(); ++i) {
-      if ((*list)[i].is_structured())
-        visit(*schema.items, (*list)[i], index_path(path, i), depth + 1, errors);
+      if (!(*list)[i].is_structured()) continue;
+      const auto inside = path.index(i);
+      visit(*schema.items, (*list)[i], path, depth + 1, errors);
     }
     return;
   }
   const Object* object = value.if_object();
   if (!object) return;
   if (schema.embedded_resource) {
-    check_name(*object, "apiVersion", path, version_problem, errors);
-    check_name(*object, "kind", path, kind_problem, errors);
+    check_name(*object, "apiVersion", path.text(), version_problem, errors);
+    check_name(*object, "kind", path.text(), kind_problem, errors);
   }
   for (const auto& [name, field] : *object) {
     if (!field.is_structured()) continue;
     if (const Schema* known = schema.property(name)) {
-      visit(*known, field, child_path(path, name), depth + 1, errors);
+      const auto inside = path.child(name);
+      visit(*known, field, path, depth + 1, errors);
     } else if (schema.additional_properties) {
-      visit(*schema.additional_properties, field, key_path(path, name), depth + 1, errors);
+      const auto inside = path.key(name);
+      visit(*schema.additional_properties, field, path, depth + 1, errors);
     }
   }
 }
@@ -75,7 +79,8 @@ void visit(const Schema& schema, const Value& value, const std::string& path, st
 
 void check_embedded_resources(const Schema& schema, const Value& value, std::string_view path,
                               FieldErrors& errors) {
-  visit(schema, value, std::string(path), 0, errors);
+  GrowingPath growing(path);
+  visit(schema, value, growing, 0, errors);
 }
 
 }  // namespace fairway::json

@@ -120,6 +120,10 @@ bool is_date(std::string_view text) {
 }
 
 bool is_date_time(std::string_view text) {
+  // As the API itself writes times.
+  if (text.size() == 20 && text[10] == 'T' && text.ends_with('Z') && text.substr(17, 2) <= "59" &&
+      parse_rfc3339(text))
+    return true;
   static const re2::RE2 kTime(R"(^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$)");
   const std::string lower = to_lower(text);
   const auto parts = split(lower, 't');

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "json/growing_path.hpp"
 #include "json/write.hpp"
 
 namespace fairway::json {
@@ -75,23 +76,26 @@ void check_map(const Schema& schema, const Array& list, const std::string& path,
     errors.push_back(FieldError::duplicate(index_path(path, i), keys[i]));
 }
 
-void visit(const Schema& schema, const Value& value, const std::string& path, std::size_t depth,
+void visit(const Schema& schema, const Value& value, GrowingPath& path, std::size_t depth,
            FieldErrors& errors) {
   if (depth > kMaxSchemaDepth) return;
   if (const Array* list = value.if_array()) {
-    if (schema.list_type == Schema::ListType::Set) check_set(*list, path, errors);
-    if (schema.list_type == Schema::ListType::Map) check_map(schema, *list, path, errors);
+    if (schema.list_type == Schema::ListType::Set) check_set(*list, path.text(), errors);
+    if (schema.list_type == Schema::ListType::Map) check_map(schema, *list, path.text(), errors);
     for (std::size_t i = 0; schema.items && i < list->size(); ++i) {
-      if ((*list)[i].is_structured())
-        visit(*schema.items, (*list)[i], index_path(path, i), depth + 1, errors);
+      if (!(*list)[i].is_structured()) continue;
+      const auto inside = path.index(i);
+      visit(*schema.items, (*list)[i], path, depth + 1, errors);
     }
   } else if (const Object* object = value.if_object()) {
     for (const auto& [name, field] : *object) {
       if (!field.is_structured()) continue;
       if (const Schema* known = schema.property(name)) {
-        visit(*known, field, child_path(path, name), depth + 1, errors);
+        const auto inside = path.child(name);
+        visit(*known, field, path, depth + 1, errors);
       } else if (schema.additional_properties) {
-        visit(*schema.additional_properties, field, key_path(path, name), depth + 1, errors);
+        const auto inside = path.key(name);
+        visit(*schema.additional_properties, field, path, depth + 1, errors);
       }
     }
   }
@@ -112,7 +116,8 @@ bool are_unique(const Array& list) {
 }
 
 void check_list_types(const Schema& schema, const Value& value, std::string_view path, FieldErrors& errors) {
-  visit(schema, value, std::string(path), 0, errors);
+  GrowingPath growing(path);
+  visit(schema, value, growing, 0, errors);
 }
 
 }  // namespace fairway::json

@@ -13,19 +13,23 @@ bool is_meta_field(std::string_view name) {
 
 // Keeps the members that `keep` accepts, in their order and in one pass.
 void retain(Object& object, auto&& keep) {
-  bool any_dropped = false;
-  std::vector<bool> kept;
-  kept.reserve(object.size());
+  std::vector<std::size_t> dropped;
+  std::size_t at = 0;
   for (auto& member : object) {
-    kept.push_back(keep(member.key(), member.value()));
-    any_dropped = any_dropped || !kept.back();
+    if (!keep(member.key(), member.value())) dropped.push_back(at);
+    ++at;
   }
-  if (!any_dropped) return;
+  if (dropped.empty()) return;
   Object rest(object.storage());
   rest.reserve(object.size());
-  std::size_t i = 0;
+  auto next = dropped.begin();
+  at = 0;
   for (auto& member : object) {
-    if (kept[i++]) rest.emplace(member.key(), std::move(member.value()));
+    if (next != dropped.end() && *next == at++) {
+      ++next;
+    } else {
+      rest.emplace(member.key(), std::move(member.value()));
+    }
   }
   object = std::move(rest);
 }
@@ -141,8 +145,9 @@ bool wants_default(const Schema* schema, const Value& value) {
 void fill(const Schema* schema, Value& value, std::size_t depth) {
   if (depth > kMaxSchemaDepth || !schema) return;
   if (Object* object = value.if_object()) {
-    for (const auto& [name, property] : schema->properties) {
-      if (property->default_value && !object->contains(name)) object->emplace(name, *property->default_value);
+    for (const Schema::Property& each : schema->properties) {
+      const auto& value_by_default = each.schema->default_value;
+      if (value_by_default && !object->contains(each.name)) object->emplace(each.name, *value_by_default);
     }
     for (auto& member : *object) {
       const Schema* known = schema->property(member.key());

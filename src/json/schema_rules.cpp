@@ -337,8 +337,8 @@ class DefaultCheck {
       std::ranges::move(found, std::back_inserter(errors));
     }
     if (schema.items) visit(*schema.items, child_path(path, "items"), depth + 1);
-    for (const auto& [name, property] : schema.properties) {
-      visit(*property, key_path(child_path(path, "properties"), name), depth + 1);
+    for (const Schema::Property& each : schema.properties) {
+      visit(*each.schema, key_path(child_path(path, "properties"), each.name), depth + 1);
     }
   }
 };
