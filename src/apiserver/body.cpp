@@ -36,8 +36,8 @@ ApiResult<json::Value> read_yaml(std::string_view text) {
   return *std::move(value);
 }
 
-ApiResult<json::Value> read_json(std::string_view text) {
-  auto value = json::parse(text, kJsonLimits);
+ApiResult<json::Value> read_json(std::string_view text, json::Storage storage = {}) {
+  auto value = json::parse(text, kJsonLimits, std::move(storage));
   if (!value) {
     const std::string why = value.error().describe();
     const bool is_duplicate = why.find("stands twice") != std::string::npos;
@@ -57,14 +57,15 @@ ApiResult<json::Object> read_protobuf(std::string_view bytes) {
 }
 
 // Custom objects have no protobuf form.
-ApiResult<json::Object> read_any(const http::Request& request, bool is_custom = false) {
+ApiResult<json::Object> read_any(const http::Request& request, bool is_custom = false,
+                                 json::Storage storage = {}) {
   const std::string_view offered = is_custom ? kCustomObjectTypes : kObjectTypes;
   auto type = media_type(request, offered);
   if (!type) return refuse(std::move(type.error()));
   if (*type == kProtobufMediaType && !is_custom) return read_protobuf(request.body);
   const bool is_yaml = *type == "application/yaml" || *type == "application/x-yaml" || *type == "text/yaml";
   if (!is_yaml && *type != "application/json") return refuse(unsupported_media_type(*type, offered));
-  auto value = is_yaml ? read_yaml(request.body) : read_json(request.body);
+  auto value = is_yaml ? read_yaml(request.body) : read_json(request.body, std::move(storage));
   if (!value) return refuse(std::move(value.error()));
   if (!value->is_object()) {
     return refuse(bad_request(fmt::format("expected an object as body, found {}", json::a_kind(*value))));
@@ -96,8 +97,8 @@ ApiResult<void> check_type(const json::Object& object, std::string_view api_vers
 }
 
 ApiResult<json::Object> read_object(const http::Request& request, const Resource& resource,
-                                    const ServedVersion& version) {
-  auto object = read_any(request, resource.is_custom);
+                                    const ServedVersion& version, json::Storage storage) {
+  auto object = read_any(request, resource.is_custom, std::move(storage));
   if (!object) return object;
   // The path says what a built-in object is; only a custom one must say it itself.
   if (!resource.is_custom && !object->contains("kind") && !object->contains("apiVersion")) {

@@ -13,7 +13,7 @@ namespace fairway::apiserver {
 
 // An object of the given kind and version; both must be what the URL says.
 ApiResult<json::Object> read_object(const http::Request& request, const Resource& resource,
-                                    const ServedVersion& version);
+                                    const ServedVersion& version, json::Storage storage = {});
 // Any object, or an empty one when there is no body: DeleteOptions.
 ApiResult<json::Object> read_options(const http::Request& request);
 ApiResult<PatchBody> read_patch(const http::Request& request, const Resource& resource);

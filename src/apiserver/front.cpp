@@ -32,7 +32,15 @@ struct Front::Visit {
   bool is_known = false;  // the path could be read
 };
 
-Front::Front(FrontParts parts, std::size_t max_in_flight) : parts_(parts), max_in_flight_(max_in_flight) {}
+Front::Front(FrontParts parts, std::size_t max_in_flight)
+    : parts_(parts),
+      max_in_flight_(max_in_flight),
+      requests_(parts.metrics.counter("apiserver_request_total",
+                                      "Requests by verb, group, resource and answer.",
+                                      {"verb", "group", "resource", "code"})),
+      durations_(parts.metrics.histogram(
+          "apiserver_request_duration_seconds", "Time from a request's arrival to the end of its answer.",
+          {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, {"verb"})) {}
 
 Task<void> Front::serve(const http::Request& request, http::ResponseWriter& writer) {
   Visit visit{request, parts_.clock.now(), parts_.clock.steady()};
@@ -142,21 +150,13 @@ ApiTask<http::Response> Front::answer_token_request(const Visit& visit, const Re
 }
 
 void Front::record(const Visit& visit, const http::ResponseWriter& writer) {
-  const std::string code = fmt::to_string(writer.status());
-  const std::string resource = visit.info.is_resource ? visit.info.resource : "";
-  parts_.metrics
-      .counter("apiserver_request_total", "Requests by verb, group, resource and answer.",
-               {"verb", "group", "resource", "code"})
-      .with({visit.info.verb, visit.info.group, resource, code})
+  requests_
+      .with({visit.info.verb, visit.info.group, visit.info.is_resource ? visit.info.resource : "",
+             fmt::to_string(writer.status())})
       .add();
   if (visit.info.verb != "watch") {
     const double seconds = std::chrono::duration<double>(parts_.clock.steady() - visit.began).count();
-    parts_.metrics
-        .histogram("apiserver_request_duration_seconds",
-                   "Time from a request's arrival to the end of its answer.",
-                   {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, {"verb"})
-        .with({visit.info.verb})
-        .observe(seconds);
+    durations_.with({visit.info.verb}).observe(seconds);
   }
   if (parts_.audit == nullptr || !is_audited(visit.info)) return;
   auto audited = AuditedRequest::of(visit.request, visit.info, visit.received, visit.audit_id);

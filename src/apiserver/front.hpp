@@ -44,6 +44,8 @@ class Front {
 
   FrontParts parts_;
   std::size_t max_in_flight_;
+  metrics::Family<metrics::Counter>& requests_;
+  metrics::Family<metrics::Histogram>& durations_;
   std::size_t in_flight_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json/arena.hpp"
 #include "json/member_text.hpp"
 #include "kube/core/gvk.hpp"
 #include "kube/core/object.hpp"
@@ -15,9 +16,9 @@ using json::Value;
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 
-// Whether the metadata may have the member. The rest of an object may be long, and is not looked through.
-bool mentions(const Text& text, std::string_view words) {
-  return json::member_text(*text, "metadata").find(words) != std::string_view::npos;
+// The rest of an object may be long, and is not looked through.
+std::string_view metadata_text(const store::Entry& entry) {
+  return json::member_text(*entry.value, "metadata");
 }
 
 // Takes the references to these owners out; false when there were none.
@@ -45,10 +46,11 @@ bool is_done(const ApiResult<Written>& written) {
 
 }  // namespace
 
-void GarbageCollector::learn(const store::Entry& entry) {
+void GarbageCollector::learn(const store::Entry& entry, std::string_view metadata) {
   forget(entry.key);
-  if (!mentions(entry.value, "\"ownerReferences\"")) return;
-  Owners owners = kube::owner_references_of(parse_stored(entry.value));
+  if (!metadata.contains("\"ownerReferences\"")) return;
+  json::Arena arena;
+  Owners owners = kube::owner_references_of(parse_stored_metadata(entry.value, arena.storage()));
   if (owners.empty()) return;
   for (const auto& owner : owners) dependents_[{entry.key.cluster, owner.uid}].insert(entry.key);
   owners_[entry.key] = std::move(owners);
@@ -85,14 +87,15 @@ void GarbageCollector::hear(const store::Change& change) {
   if (change.kind == store::ChangeKind::Deleted) {
     wake_owners(entry.key);
     forget(entry.key);
-    if (!dependents_.empty())
-      wake_dependents(entry.key.cluster, std::string(kube::uid_of(parse_stored(entry.value))));
-    return;
+    if (dependents_.empty()) return;
+    json::Arena arena;
+    const Object gone = parse_stored_metadata(entry.value, arena.storage());
+    return wake_dependents(entry.key.cluster, std::string(kube::uid_of(gone)));
   }
-  learn(entry);
+  const std::string_view metadata = metadata_text(entry);
+  learn(entry, metadata);
   const bool is_dependent = owners_.contains(entry.key);
-  const bool is_leaving =
-      mentions(entry.value, "\"deletionTimestamp\"") && mentions(entry.value, "\"finalizers\"");
+  const bool is_leaving = metadata.contains("\"deletionTimestamp\"") && metadata.contains("\"finalizers\"");
   if (is_dependent || is_leaving) queue_.add(entry.key);
 }
 
@@ -100,9 +103,9 @@ void GarbageCollector::load() {
   for (const auto& count : objects_.store().resources()) {
     for (const auto& entry :
          objects_.store().list({.cluster = count.cluster, .resource = count.resource}).entries) {
-      learn(*entry);
-      if (owners_.contains(entry->key) || mentions(entry->value, "\"deletionTimestamp\""))
-        queue_.add(entry->key);
+      const std::string_view metadata = metadata_text(*entry);
+      learn(*entry, metadata);
+      if (owners_.contains(entry->key) || metadata.contains("\"deletionTimestamp\"")) queue_.add(entry->key);
     }
   }
 }
@@ -136,7 +139,8 @@ GarbageCollector::OwnerState GarbageCollector::state_of(const store::Key& depend
   if (!place) return OwnerState::Unknown;
   const store::Head head = objects_.store().head(place->key());
   if (!head.entry) return OwnerState::Absent;
-  const Object found = parse_stored(head.entry->value);
+  json::Arena arena;
+  const Object found = parse_stored_metadata(head.entry->value, arena.storage());
   if (kube::uid_of(found) != owner.uid) return OwnerState::Absent;
   return kube::is_being_deleted(found) && kube::has_finalizer(found, kForeground)
              ? OwnerState::WaitsForDependents
@@ -151,7 +155,7 @@ boost::asio::awaitable<bool> GarbageCollector::reconcile(const store::Key& key) 
   const Place place{key.cluster, resource, key.ns, key.name};
   const store::EntryPtr entry = objects_.get(place);
   if (!entry) co_return true;
-  const Object object = parse_stored(entry->value);
+  const Object object = parse_stored_metadata(entry->value);
   if (kube::is_being_deleted(object)) {
     if (kube::has_finalizer(object, kOrphan)) co_return co_await orphan_dependents(place, object);
     if (kube::has_finalizer(object, kForeground)) co_return co_await finish_foreground(place, object);

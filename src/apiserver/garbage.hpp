@@ -32,7 +32,7 @@ class GarbageCollector {
   using Owners = std::vector<kube::OwnerReference>;
   enum class OwnerState { Solid, Absent, WaitsForDependents, Unknown };
 
-  void learn(const store::Entry& entry);
+  void learn(const store::Entry& entry, std::string_view metadata);
   void forget(const store::Key& key);
   void wake_owners(const store::Key& dependent);
   void wake_dependents(const std::string& cluster, const std::string& uid);

@@ -39,7 +39,8 @@ void strip_nulls(Value& value) {
 
 // apiVersion, kind, metadata, and then the rest as it came.
 Object in_order(const WriteRequest& request, Object object) {
-  Object ordered;
+  Object ordered(object.storage());
+  ordered.reserve(object.size() + 3);
   ordered["apiVersion"] = request.resource->api_version(request.resource->storage_version());
   ordered["kind"] = request.resource->kind;
   ordered["metadata"] = std::move(json::ensure_object(object, {"metadata"}));
@@ -165,12 +166,17 @@ ApiResult<void> check_preconditions(const WriteRequest& request, const Object& b
 // The object as the subresource may change it: its status alone, or all but its status.
 Object restrict_to_subresource(const WriteRequest& request, const Object& before, Object incoming) {
   if (request.subresource == "status") {
-    Object object;
+    Object object(before.storage());
     object.reserve(before.size() + 1);
     Value* const status = incoming.if_contains("status");
     for (const auto& [key, value] : before) {
-      if (key != "status") object.emplace(key, value);
-      if (key == "status" && status != nullptr) object.emplace(key, std::move(*status));
+      if (key == "metadata") {
+        object.emplace(key, json::metadata_without_managed_fields(value.get_object()));
+      } else if (key != "status") {
+        object.emplace(key, value);
+      } else if (status != nullptr) {
+        object.emplace(key, std::move(*status));
+      }
     }
     if (status != nullptr && !object.contains("status")) object.emplace("status", std::move(*status));
     if (Value* managed = json::find(incoming, {"metadata", "managedFields"}))

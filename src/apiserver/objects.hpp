@@ -87,13 +87,22 @@ class Objects {
 
  private:
   struct Current;  // the newest state of an object, durable or on its way
+  struct Planned;  // a write that is decided and waits for the disk: texts, no values
 
-  std::optional<Current> current(const Place& place) const;
+  std::optional<Current> current(const Place& place, json::Storage storage) const;
   WriteRequest request_for(const Place& place, const WriteOptions& options) const;
   ApiResult<void> check_namespace(const Place& place) const;
-  ApiTask<Written> write_new(Place place, Prepared prepared, bool dry_run);
-  ApiTask<Written> write_over(Place place, Current before, Prepared prepared, bool dry_run);
-  ApiTask<void> settled(const Place& place, bool is_durable);
+  ApiResult<Planned> planned_create(Place& place, json::Object incoming, const WriteOptions& options) const;
+  ApiResult<Planned> planned_update(const Place& place, json::Object incoming,
+                                    const WriteOptions& options) const;
+  ApiResult<Planned> planned_patch(const Place& place, const PatchBody& patch,
+                                   const WriteOptions& options) const;
+  ApiResult<Planned> planned_removal(const Place& place, const DeleteOptions& options,
+                                     std::string& uid) const;
+  ApiResult<Planned> planned_new(const Place& place, Prepared prepared, bool dry_run) const;
+  ApiResult<Planned> planned_change(const Place& place, const Current& before, Prepared prepared,
+                                    bool dry_run) const;
+  ApiTask<Written> carry_out(Place place, ApiResult<Planned> planned);
   ApiResult<json::Object> patched(const Place& place, const json::Object& before, const PatchBody& patch,
                                   const WriteOptions& options) const;
 
@@ -106,7 +115,9 @@ class Objects {
 Text render(json::Object& object, store::Revision revision);
 store::Labels labels_of(const json::Object& object);
 // What stands in the store is always an object.
-json::Object parse_stored(const Text& text);
+json::Object parse_stored(const Text& text, json::Storage storage = {});
+// The same with nothing but its metadata: the rest, which may be long, is not read.
+json::Object parse_stored_metadata(const Text& text, json::Storage storage = {});
 
 // Random, for metadata.uid and generateName.
 std::string random_uid();

@@ -9,6 +9,7 @@
 #include "apiserver/scale.hpp"
 #include "apiserver/selection.hpp"
 #include "base/text.hpp"
+#include "json/arena.hpp"
 
 namespace fairway::apiserver {
 
@@ -19,6 +20,7 @@ struct Rest::Call {
   Place place;
   OutputForm form;
   WallTime now;
+  json::Storage storage = {};  // of the object in its body
 
   const http::Query& query() const { return request.info.query; }
   const std::string& subresource() const { return request.info.subresource; }
@@ -167,6 +169,10 @@ ApiResult<Rest::Call> Rest::resolve(const RestRequest& request) const {
 Task<void> Rest::serve(RestRequest request, http::ResponseWriter& writer) {
   auto call = resolve(request);
   if (!call) co_return co_await writer.send(response_of(call.error()));
+  // Values in an arena stay until the answer is sent, with all that was made on the way.
+  constexpr std::size_t kMostInArena = 64 * 1024;
+  json::Arena arena;
+  if (request.http.body.size() <= kMostInArena) call->storage = arena.storage();
   if (request.info.verb == "watch") co_return co_await watch(*call, writer);
   auto response = co_await answer(*call);
   if (!response) co_return co_await writer.send(response_of(response.error()));
@@ -217,7 +223,7 @@ ApiTask<http::Response> Rest::list(const Call& call) {
 ApiTask<http::Response> Rest::create(const Call& call) {
   auto options = call.write_options();
   if (!options) co_return refuse(std::move(options.error()));
-  auto object = read_object(call.request.http, call.resource, call.version);
+  auto object = read_object(call.request.http, call.resource, call.version, call.storage);
   if (!object) co_return refuse(std::move(object.error()));
   auto written = co_await objects_.create(call.place, call.in_stored_form(*std::move(object)), *options);
   if (!written) co_return refuse(std::move(written.error()));
@@ -229,7 +235,7 @@ ApiTask<http::Response> Rest::create(const Call& call) {
 ApiTask<http::Response> Rest::update(const Call& call) {
   auto options = call.write_options();
   if (!options) co_return refuse(std::move(options.error()));
-  auto object = read_object(call.request.http, call.resource, call.version);
+  auto object = read_object(call.request.http, call.resource, call.version, call.storage);
   if (!object) co_return refuse(std::move(object.error()));
   auto written = co_await objects_.update(call.place, call.in_stored_form(*std::move(object)), *options);
   if (!written) co_return refuse(std::move(written.error()));

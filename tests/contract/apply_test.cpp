@@ -232,6 +232,23 @@ CONTRACT(Apply, ManagedFieldsCanBeStripped, "managedFields set to a list of one 
   EXPECT_EQ(written.text("/metadata/managedFields"), "<absent>");
 }
 
+CONTRACT(Apply, ManagedFieldsCanBePatched, "a JSON patch can test managedFields, and strip them") {
+  apply_data("alice", "{k: v}");
+  const auto patched = [&](const Body& operations) {
+    return api().patch(at("configmaps", "a"), kJsonPatch, operations);
+  };
+  EXPECT_TRUE(answered(
+      patched(R"([{"op": "test", "path": "/metadata/managedFields/0/manager", "value": "alice"}])"), 200));
+  EXPECT_TRUE(
+      refused(patched(R"([{"op": "test", "path": "/metadata/managedFields/0/manager", "value": "bob"}])"),
+              422, "Invalid"));
+  const Answer kept = patched(R"([{"op": "replace", "path": "/data/k", "value": "v"}])");
+  EXPECT_EQ(kept.text("/metadata/managedFields/0/manager"), "alice");
+  const Answer stripped = patched(R"([{"op": "replace", "path": "/metadata/managedFields", "value": [{}]}])");
+  ASSERT_TRUE(answered(stripped, 200));
+  EXPECT_EQ(stripped.text("/metadata/managedFields"), "<absent>");
+}
+
 CONTRACT(Apply, RaisesTheGeneration, "an apply that changes spec raises the generation") {
   define();
   ASSERT_TRUE(answered(api().apply(widgets("a"), "alice", widget("a", "{spec: {num: 1}}")), 201));
