@@ -14,6 +14,7 @@
 
 #include "async/deadline.hpp"
 #include "base/text.hpp"
+#include "http/read_buffer.hpp"
 #include "http/stream.hpp"
 
 namespace fairway::http {
@@ -135,20 +136,18 @@ class Exchange {
     if (!buffer_.empty()) {
       error_code error;
       parser_->eager(parser_->is_header_done());
-      const std::size_t used = parser_->put(asio::buffer(buffer_), error);
-      buffer_.erase(0, used);
+      const std::size_t used = parser_->put(asio::buffer(buffer_.bytes()), error);
+      buffer_.use(used);
       if (error && error != beast_http::error::need_more) {
         co_return fail(error == beast_http::error::body_limit ? ErrorCode::Invalid : ErrorCode::Unavailable,
                        fmt::format("the server's answer cannot be read: {}", error.message()));
       }
       if (used > 0) co_return Result<void>{};
     }
-    const std::size_t before = buffer_.size();
-    buffer_.resize(before + kAnswerBlock);
-    auto count = co_await stream_->read_some({buffer_.data() + before, kAnswerBlock});
-    buffer_.resize(before + count.value_or(0));
+    auto count = co_await stream_->read_some(buffer_.room(kAnswerBlock));
     if (!count) co_return std::unexpected(timed(std::move(count).error()));
     if (*count > 0) {
+      buffer_.add(*count);
       answer_begun_ = true;
       co_return Result<void>{};
     }
@@ -169,7 +168,7 @@ class Exchange {
   std::unique_ptr<ByteStream> stream_;
   Watchdog watchdog_;
   std::optional<Parser> parser_;
-  std::string buffer_;
+  ReadBuffer buffer_;
   bool used_ = false;
   bool answer_begun_ = false;
 };

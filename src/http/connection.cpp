@@ -106,8 +106,8 @@ Task<std::optional<Request>> Connection::receive() {
     if (!buffer_.empty()) {
       error = {};
       parser.eager(seen_header);
-      const std::size_t used = parser.put(boost::asio::buffer(buffer_), error);
-      buffer_.erase(0, used);
+      const std::size_t used = parser.put(boost::asio::buffer(buffer_.bytes()), error);
+      buffer_.use(used);
     }
     if (error && error != beast_http::error::need_more) {
       co_await refuse(refusal_of(error, limits));
@@ -139,11 +139,9 @@ Task<std::optional<Request>> Connection::receive() {
     }
     if (parser.is_done()) break;
     if (!error && !buffer_.empty()) continue;
-    const std::size_t before = buffer_.size();
-    buffer_.resize(before + kRequestBlock);
-    auto count = co_await stream_->read_some({buffer_.data() + before, kRequestBlock});
-    buffer_.resize(before + count.value_or(0));
+    auto count = co_await stream_->read_some(buffer_.room(kRequestBlock));
     if (!count || *count == 0) co_return std::nullopt;
+    buffer_.add(*count);
     if (phase_ == Phase::Idle && !seen_header) {
       phase_ = Phase::Busy;
       watchdog_.arm(limits.header_timeout);

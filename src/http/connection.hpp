@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "http/read_buffer.hpp"
 #include "http/server.hpp"
 #include "http/stream.hpp"
 
@@ -56,7 +57,7 @@ class Connection {
   std::unique_ptr<ByteStream> stream_;
   Peer peer_;
   Watchdog watchdog_;
-  std::string buffer_;  // received and not yet parsed
+  ReadBuffer buffer_;  // received and not yet parsed
   std::string scratch_;
   std::size_t held_bytes_ = 0;
   Phase phase_ = Phase::Idle;
