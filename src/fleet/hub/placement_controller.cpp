@@ -192,7 +192,8 @@ Task<void> PlacementController::write_decisions(kube::ObjectKey key, std::string
 
 Task<void> PlacementController::carry_out(CreateDecision action) {
   FAIRWAY_CO_TRY(const json::Object made,
-                 co_await create_object(runtime_.client(), kPlacementDecisions, std::move(action.object)));
+                 co_await create_object(runtime_.client(), kPlacementDecisions, std::move(action.object),
+                                        kube::Answer::Metadata));
   co_return co_await write_decisions(kube::key_of(made), std::string(kube::resource_version_of(made)),
                                      std::move(action.clusters));
 }

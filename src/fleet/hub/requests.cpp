@@ -17,16 +17,16 @@ Task<void> patch_seen(kube::Client& client, kube::Resource place, std::string ve
   json::ensure_object(patch, {"metadata"})["resourceVersion"] = version;
   auto patched =
       co_await client.patch(std::move(place), kube::PatchKind::Merge, std::move(patch),
-                            {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Metadata});
+                            {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Nothing});
   if (!patched) co_return std::unexpected(seen_otherwise(std::move(patched.error())));
   co_return Result<void>{};
 }
 
-Task<json::Object> create_object(kube::Client& client, const kube::ResourceType& type, json::Object object) {
+Task<json::Object> create_object(kube::Client& client, const kube::ResourceType& type, json::Object object,
+                                 kube::Answer answer) {
   kube::Resource place = type.in(std::string(kube::namespace_of(object)));
-  auto made =
-      co_await client.create(std::move(place), std::move(object),
-                             {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Metadata});
+  auto made = co_await client.create(std::move(place), std::move(object),
+                                     {.field_manager = std::string(kFleetManager), .answer = answer});
   if (!made) co_return std::unexpected(seen_otherwise(std::move(made.error())));
   co_return made;
 }
@@ -36,7 +36,7 @@ Task<void> write_status(kube::Client& client, WritePolicyStatus action) {
   json::Value patch = std::visit([](auto& each) { return json::Value(std::move(each)); }, action.patch);
   auto written = co_await client.patch(
       kPolicies.at(action.key, "status"), is_whole ? kube::PatchKind::Merge : kube::PatchKind::Json,
-      std::move(patch), {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Metadata});
+      std::move(patch), {.field_manager = std::string(kFleetManager), .answer = kube::Answer::Nothing});
   if (written) co_return Result<void>{};
   // A path that is not there any more says the same as another version.
   if (!is_whole && written.error().code == ErrorCode::Invalid) written.error().code = ErrorCode::Conflict;

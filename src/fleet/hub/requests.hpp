@@ -20,8 +20,8 @@ inline constexpr std::string_view kFleetManager = "fairway-fleet";
 
 // A merge patch of what was seen in this version.
 Task<void> patch_seen(kube::Client& client, kube::Resource place, std::string version, json::Object patch);
-// What is given back is its metadata.
-Task<json::Object> create_object(kube::Client& client, const kube::ResourceType& type, json::Object object);
+Task<json::Object> create_object(kube::Client& client, const kube::ResourceType& type, json::Object object,
+                                 kube::Answer answer = kube::Answer::Nothing);
 // What a root policy says of its clusters.
 Task<void> write_status(kube::Client& client, WritePolicyStatus action);
 // Of this UID; one that is gone is as good.

@@ -92,7 +92,7 @@ Task<void> RolloutEvents::work(std::size_t threshold) {
 Task<void> RolloutEvents::send(json::Object event) {
   const std::string ns(kube::namespace_of(event));
   for (int tries = 1;; ++tries) {
-    auto sent = co_await client_.create(kEvents.in(ns), event, {.answer = kube::Answer::Metadata});
+    auto sent = co_await client_.create(kEvents.in(ns), event, {.answer = kube::Answer::Nothing});
     // Names are unique: one that exists is ours, from a try whose answer was lost.
     if (sent || sent.error().code == ErrorCode::AlreadyExists) {
       count("sent");

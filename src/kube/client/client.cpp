@@ -1,5 +1,6 @@
 #include "kube/client/client.hpp"
 
+#include <array>
 #include <fmt/format.h>
 
 #include "async/notify.hpp"
@@ -143,9 +144,14 @@ Task<std::string> Client::call_text(ApiRequest request) {
 }
 
 Task<json::Object> Client::call(ApiRequest request) {
+  static constexpr std::array<std::string_view, 3> kManagedFields{"items", "metadata", "managedFields"};
+  json::ParseLimits limits{.max_bytes = kMaxAnswer};
+  if (request.managed_fields == ManagedFields::LeftOut) limits.left_out = kManagedFields;
+  const bool is_read = request.is_answer_read;
   const std::string what = request.method + " " + request.path_and_query;
   FAIRWAY_CO_TRY(const std::string body, co_await call_text(std::move(request)));
-  auto object = json::parse_object(body, {.max_bytes = kMaxAnswer});
+  if (!is_read) co_return json::Object{};
+  auto object = json::parse_object(body, limits);
   if (!object) {
     co_return std::unexpected(
         Error{ErrorCode::Internal, "the answer is not a JSON object: " + object.error().message}.within(
@@ -210,7 +216,8 @@ Task<std::unique_ptr<WatchStream>> Client::watch(Resource resource, WatchOptions
     co_return std::unexpected(failure(request, stream->status(), stream->headers(), body));
   }
   log_warnings(request, stream->headers());
-  co_return std::make_unique<WatchStream>(std::move(stream), read_timeout);
+  co_return std::make_unique<WatchStream>(std::move(stream), read_timeout,
+                                          WatchDecoder(WatchDecoder::kMaxLine, options.managed_fields));
 }
 
 Task<Resource> Client::locate(json::Object object, std::string default_namespace) {

@@ -18,8 +18,9 @@ namespace fairway::kube {
 
 class WatchStream {
  public:
-  WatchStream(std::unique_ptr<http::ResponseStream> response, Duration read_timeout)
-      : response_(std::move(response)), read_timeout_(read_timeout) {}
+  WatchStream(std::unique_ptr<http::ResponseStream> response, Duration read_timeout,
+              WatchDecoder decoder = WatchDecoder())
+      : response_(std::move(response)), read_timeout_(read_timeout), decoder_(std::move(decoder)) {}
 
   Task<std::optional<WatchEvent>> next();
 

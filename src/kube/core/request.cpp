@@ -89,8 +89,9 @@ ApiRequest with_body(std::string method, std::string path_and_query, std::string
   return {.method = std::move(method),
           .path_and_query = std::move(path_and_query),
           .content_type = std::string(kJson),
-          .accept = std::string(answer == Answer::Metadata ? kAcceptMetadata : kJson),
-          .body = std::move(body)};
+          .accept = std::string(answer == Answer::Object ? kJson : kAcceptMetadata),
+          .body = std::move(body),
+          .is_answer_read = answer != Answer::Nothing};
 }
 
 }  // namespace
@@ -151,7 +152,9 @@ Result<ApiRequest> get_request(const Resource& resource, const GetOptions& optio
 
 Result<ApiRequest> list_request(const Resource& resource, const ListOptions& options) {
   FAIRWAY_TRY(std::string path, collection_path(resource));
-  return ApiRequest{.method = "GET", .path_and_query = path + selection(options).text()};
+  return ApiRequest{.method = "GET",
+                    .path_and_query = path + selection(options).text(),
+                    .managed_fields = options.managed_fields};
 }
 
 Result<ApiRequest> watch_request(const Resource& resource, const WatchOptions& options) {

@@ -20,6 +20,8 @@ struct ApiRequest {
   std::string content_type = {};  // empty when there is no body
   std::string accept = std::string(kJson);
   std::string body = {};
+  bool is_answer_read = true;
+  ManagedFields managed_fields = ManagedFields::Kept;  // of the items of a list
 
   bool operator==(const ApiRequest&) const = default;
 };

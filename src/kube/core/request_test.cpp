@@ -105,6 +105,9 @@ TEST(Request, Patches) {
   EXPECT_EQ(patch_request(kWeb, PatchKind::Merge, {}, {.answer = Answer::Metadata})->accept,
             "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json");
   EXPECT_EQ(create_request({kPods, "prod"}, {}, {.answer = Answer::Metadata})->accept, kAcceptMetadata);
+  EXPECT_TRUE(create_request({kPods, "prod"}, {}, {.answer = Answer::Metadata})->is_answer_read);
+  EXPECT_EQ(create_request({kPods, "prod"}, {}, {.answer = Answer::Nothing})->accept, kAcceptMetadata);
+  EXPECT_FALSE(create_request({kPods, "prod"}, {}, {.answer = Answer::Nothing})->is_answer_read);
   EXPECT_EQ(patch_request(kWeb, PatchKind::Json, json::Array{})->content_type, "application/json-patch+json");
   EXPECT_EQ(patch_request(kWeb, PatchKind::Strategic, json::Object{})->content_type,
             "application/strategic-merge-patch+json");

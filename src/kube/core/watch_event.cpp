@@ -74,7 +74,10 @@ Result<void> WatchDecoder::finish() const {
 }
 
 Result<WatchEvent> WatchDecoder::decode(std::string_view line) const {
-  auto parsed = json::parse_object(line);
+  static constexpr std::array<std::string_view, 3> kManagedFields{"object", "metadata", "managedFields"};
+  json::ParseLimits limits;
+  if (managed_fields_ == ManagedFields::LeftOut) limits.left_out = kManagedFields;
+  auto parsed = json::parse_object(line, limits);
   if (!parsed) {
     return fail(ErrorCode::Internal, fmt::format("expected a watch event, found {}", parsed.error().message));
   }

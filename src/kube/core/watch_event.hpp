@@ -16,6 +16,7 @@
 
 #include "base/result.hpp"
 #include "json/value.hpp"
+#include "kube/core/wire.hpp"
 
 namespace fairway::kube {
 
@@ -30,7 +31,10 @@ std::string_view to_string(WatchEvent::Type type);  // ADDED, MODIFIED, DELETED,
 
 class WatchDecoder {
  public:
-  explicit WatchDecoder(std::size_t max_line = 16 * 1024 * 1024) : max_line_(max_line) {}
+  static constexpr std::size_t kMaxLine = 16 * 1024 * 1024;
+
+  explicit WatchDecoder(std::size_t max_line = kMaxLine, ManagedFields managed_fields = ManagedFields::Kept)
+      : max_line_(max_line), managed_fields_(managed_fields) {}
 
   void feed(std::string_view bytes);
   // The next whole event; nothing when more bytes are needed.
@@ -43,6 +47,7 @@ class WatchDecoder {
   Error fail_for_good(Error error);
 
   std::size_t max_line_;
+  ManagedFields managed_fields_;
   std::string buffer_;
   std::size_t start_ = 0;    // of what is not yet decoded
   std::size_t scanned_ = 0;  // up to here there is no newline

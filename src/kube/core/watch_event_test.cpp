@@ -41,6 +41,20 @@ TEST(WatchDecoder, DecodesWhatIsWhole) {
   EXPECT_TRUE(decoder.finish().has_value());
 }
 
+TEST(WatchDecoder, LeavesManagedFieldsOutWhenTold) {
+  const std::string event =
+      R"({"type":"ADDED","object":{"metadata":{"name":"a","managedFields":[{"manager":"x"}]},"spec":{"metadata":)"
+      R"({"managedFields":[]}}}})"
+      "\n";
+  const auto decoded = [&](WatchDecoder decoder) {
+    decoder.feed(event);
+    return json::serialize((*decoder.next())->object);
+  };
+  EXPECT_THAT(decoded(WatchDecoder()), HasSubstr(R"("manager":"x")"));
+  EXPECT_EQ(decoded(WatchDecoder(WatchDecoder::kMaxLine, ManagedFields::LeftOut)),
+            R"({"metadata":{"name":"a"},"spec":{"metadata":{"managedFields":[]}}})");
+}
+
 TEST(WatchDecoder, GivesTheSameHoweverTheBytesAreCut) {
   std::string stream;
   std::vector<std::string> expected;

@@ -34,6 +34,9 @@ struct GetOptions {
   std::string resource_version = {};
 };
 
+// Who manages which field: the longest part of many an object, and of use to few.
+enum class ManagedFields { Kept, LeftOut };
+
 struct ListOptions {
   std::string label_selector = {};
   std::string field_selector = {};
@@ -42,6 +45,7 @@ struct ListOptions {
   std::int64_t limit = 0;
   std::string continue_ = {};
   std::optional<std::chrono::seconds> timeout = {};
+  ManagedFields managed_fields = ManagedFields::Kept;  // of what is read; all of it is sent
 };
 
 struct WatchOptions {
@@ -52,12 +56,14 @@ struct WatchOptions {
   std::optional<std::chrono::seconds> timeout = {};
   bool allow_bookmarks = true;
   std::optional<bool> send_initial_events = {};
+  ManagedFields managed_fields = ManagedFields::Kept;  // of what is read; all of it is sent
 };
 
 // What a write is answered with.
 enum class Answer {
   Object,    // as it is now
   Metadata,  // no more than its metadata, for whoever reads the object elsewhere
+  Nothing,   // asked for as little as there is, and not read
 };
 
 struct WriteOptions {

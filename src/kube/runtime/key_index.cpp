@@ -40,11 +40,4 @@ const std::set<ObjectKey>& KeyIndex::find(std::string_view value) const {
   return found == keys_.end() ? kNone : found->second;
 }
 
-std::vector<std::string> KeyIndex::values() const {
-  std::vector<std::string> values;
-  values.reserve(keys_.size());
-  for (const auto& [value, keys] : keys_) values.push_back(value);
-  return values;
-}
-
 }  // namespace fairway::kube

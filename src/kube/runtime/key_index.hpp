@@ -4,10 +4,12 @@
 // the objects that refer to one that has changed.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kube/core/object.hpp"
@@ -21,12 +23,16 @@ class KeyIndex {
   void remove(const ObjectKey& key);
   // Sorted; empty when no key has the value.
   const std::set<ObjectKey>& find(std::string_view value) const;
-  std::vector<std::string> values() const;
 
  private:
   void erase_values(const ObjectKey& key, const std::vector<std::string>& values);
 
-  std::map<std::string, std::set<ObjectKey>, std::less<>> keys_;
+  // Values are long and begin alike: names of objects with their namespaces.
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  std::unordered_map<std::string, std::set<ObjectKey>, Hash, std::equal_to<>> keys_;
   std::map<ObjectKey, std::vector<std::string>> values_;
 };
 

@@ -58,7 +58,8 @@ void Machine::proceed() {
     out_.command = DoList{{.label_selector = options_.label_selector,
                            .field_selector = options_.field_selector,
                            .limit = state().lists_at_once ? 0 : options_.page_size,
-                           .continue_ = state().continue_}};
+                           .continue_ = state().continue_,
+                           .managed_fields = options_.managed_fields}};
     return;
   }
   const double share = 0.8 + 0.2 * state().random.unit();
@@ -67,7 +68,8 @@ void Machine::proceed() {
   out_.command = DoWatch{{.label_selector = options_.label_selector,
                           .field_selector = options_.field_selector,
                           .resource_version = state().version,
-                          .timeout = timeout}};
+                          .timeout = timeout,
+                          .managed_fields = options_.managed_fields}};
 }
 
 void Machine::proceed_later(const Error& error, int free) {

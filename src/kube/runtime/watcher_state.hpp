@@ -37,6 +37,7 @@ struct WatcherOptions {
   std::chrono::seconds watch_timeout = std::chrono::seconds(290);
   BackoffPolicy backoff = {};
   std::uint64_t seed = 1;
+  ManagedFields managed_fields = ManagedFields::LeftOut;  // no controller decides by them
 };
 
 namespace watcher {
