@@ -67,4 +67,12 @@ double resident_mib(pid_t pid) {
   return static_cast<double>(*parse_unsigned(split_words(status.substr(at + 6))[0])) / 1024;
 }
 
+double processor_seconds(pid_t pid) {
+  const std::string stat = read_file(fmt::format("/proc/{}/stat", pid));
+  // The name, in brackets, may have blanks; the times are the twelfth and thirteenth word after it.
+  const auto words = split_words(std::string_view(stat).substr(stat.rfind(')') + 1));
+  const auto ticks = *parse_unsigned(words[11]) + *parse_unsigned(words[12]);
+  return static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
 }  // namespace fairway::bench

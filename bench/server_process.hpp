@@ -25,5 +25,7 @@ class ServerProcess {
 };
 
 double resident_mib(pid_t pid);
+// Of all its threads since it began.
+double processor_seconds(pid_t pid);
 
 }  // namespace fairway::bench

@@ -1,6 +1,6 @@
 # fairway_share_headers(): the headers of others that nearly every library includes, compiled once for all of them.
 #
-# That halves the time of most files. Benchmarks are built without (FAIRWAY_SHARED_HEADERS=OFF), so that a file which does
+# That halves the time of most files. ./dev check does without (FAIRWAY_SHARED_HEADERS=OFF), so that a file which does
 # not say what it includes is found out there. Libraries that wait for something (async) have the headers of Asio too;
 # optimised and unoptimised ones cannot share.
 include(CompiledHeaders)

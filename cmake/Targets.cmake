@@ -30,8 +30,8 @@ endif()
 
 # Sources are compiled twelve at a time, which reads their headers and makes their templates once: more than half of a
 # clean build's time. They see each other's private names; where two of a target mean different things by one name, a
-# better name is the remedy, or a second heap: those listed as APART. Benchmarks and ./dev check take every file alone, so
-# that one which leans on its neighbours is found out.
+# better name is the remedy, or a second heap: those listed as APART. ./dev check takes every file alone, so that one which
+# leans on its neighbours is found out.
 option(FAIRWAY_MERGED_SOURCES "Compile several sources of a target at a time" ON)
 function(fairway_merge_sources target)
   if(NOT FAIRWAY_MERGED_SOURCES)
