@@ -36,20 +36,13 @@ Result<void> check_patch(const Object& live, const Object& patch, const FieldWri
   return {};
 }
 
-// What stood there.
-Value drop_managed(Object& object) {
-  Value* const found = find(object, {"metadata", "managedFields"});
-  if (!found) return {};
-  Value dropped = std::move(*found);
-  remove(object["metadata"].get_object(), "managedFields");
-  return dropped;
+void drop_managed(Object& object) {
+  Value* metadata = object.if_contains("metadata");
+  if (metadata && metadata->is_object()) remove(metadata->get_object(), "managedFields");
 }
 
 void set_managed(Object& object, const ManagedFields& managed) {
-  if (managed.empty()) {
-    drop_managed(object);
-    return;
-  }
+  if (managed.empty()) return drop_managed(object);
   ensure_object(object, {"metadata"})["managedFields"] = encode_managed(managed, object.storage());
 }
 
@@ -77,15 +70,6 @@ ManagedFields managed_before(const Object& live, ManagedFields managed, const Fi
     if (const Value* value = live.if_contains(key)) nothing[key] = *value;
   }
   return update_managers(Value(std::move(nothing)), Value(live), std::move(managed), before);
-}
-
-// `[]` or `[{}]`
-bool starts_over(const Value& managed) {
-  const Array* list = managed.if_array();
-  if (!list) return false;
-  if (list->empty()) return true;
-  const Object* only = list->size() == 1 ? list->front().if_object() : nullptr;
-  return only && only->empty();
 }
 
 // Takes a value away for as long as this lives, and leaves null in its place.
@@ -116,14 +100,14 @@ std::vector<Conflict> listed(const OwnedConflicts& conflicts) {
 
 // Whose managedFields a write starts from: a subresource cannot set them, and clients that do not know them
 // do not lose them.
-ManagedFields managed_of(const Object& live, const Value& sent, const FieldWriter& writer) {
+ManagedFields managed_of(const Object& live, const Object& object, const FieldWriter& writer) {
   if (writer.subresource.empty()) {
-    if (starts_over(sent)) return {};
-    auto given = decode_managed(&sent);
-    if (given && !given->empty()) {
-      // A client may have written them in another order.
-      for (auto& [identifier, entry] : *given) entry.source = nullptr;
-      return *std::move(given);
+    if (resets_managed_fields(object)) return {};
+    auto sent = decode_managed(find(object, {"metadata", "managedFields"}));
+    if (sent && !sent->empty()) {
+      // They go with the object, and a client may have written them in another order.
+      for (auto& [identifier, entry] : *sent) entry.source = nullptr;
+      return *std::move(sent);
     }
   }
   return decode_managed(find(live, {"metadata", "managedFields"})).value_or(ManagedFields{});
@@ -193,13 +177,16 @@ Object without_managed_fields(const Object& object) {
 }
 
 bool resets_managed_fields(const Object& object) {
-  const Value* managed = find(object, {"metadata", "managedFields"});
-  return managed && starts_over(*managed);
+  const Array* list = get_array(object, {"metadata", "managedFields"});
+  if (!list) return false;
+  if (list->empty()) return true;
+  const Object* only = list->size() == 1 ? list->front().if_object() : nullptr;
+  return only && only->empty();
 }
 
 void track_update(Object& live, Object& object, const FieldWriter& writer) {
-  const Value sent = drop_managed(object);
-  ManagedFields managed = managed_of(live, sent, writer);
+  ManagedFields managed = managed_of(live, object, writer);
+  drop_managed(object);
   // An object that nobody was tracked on from its creation is tracked from its first apply on.
   const bool is_create = get_string(live, {"metadata", "uid"}).value_or("").empty();
   std::optional<ManagedFields> tracked;
