@@ -72,14 +72,8 @@ std::string random_uid() {
   fill_random(bytes);
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0F) | 0x40);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3F) | 0x80);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string uid;
-  uid.reserve(36);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) uid += '-';
-    uid += kDigits[bytes[i] >> 4];
-    uid += kDigits[bytes[i] & 0x0F];
-  }
+  std::string uid = encode_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  for (const std::size_t at : {8, 13, 18, 23}) uid.insert(at, 1, '-');
   return uid;
 }
 
