@@ -70,6 +70,7 @@ ApiResult<void> prune_unknown(const WriteRequest& request, Value& value, std::ve
   json::prune(*request.version->schema, value, &unknown);
   if (unknown.empty() || request.validation == FieldValidation::Ignore) return {};
   std::vector<std::string> texts;
+  texts.reserve(unknown.size());
   for (const std::string& path : unknown) texts.push_back(json::unknown_field_text(path));
   if (request.validation == FieldValidation::Warn) {
     warnings.insert(warnings.end(), texts.begin(), texts.end());

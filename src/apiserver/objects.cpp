@@ -342,6 +342,7 @@ ApiResult<Object> applied(const WriteRequest& request, const Object& live, const
   if (!outcome) return refuse(bad_request(outcome.error().describe()));
   if (auto* conflicts = std::get_if<json::ApplyConflicts>(&*outcome)) {
     std::vector<kube::StatusCause> causes;
+    causes.reserve(conflicts->conflicts.size());
     for (const json::Conflict& found : conflicts->conflicts) {
       causes.push_back({"FieldManagerConflict", "conflict with " + found.manager, found.field});
     }

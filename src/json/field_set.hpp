@@ -67,7 +67,7 @@ class FieldSet {
   using Entries = std::vector<Entry>;  // sorted by element, never empty ones
 
   FieldSet() = default;
-  explicit FieldSet(std::initializer_list<FieldPath> paths);
+  FieldSet(std::initializer_list<FieldPath> paths);
   // From entries in any order; those with the same element are united.
   static FieldSet from_entries(Entries entries);
 
