@@ -81,12 +81,13 @@ RolloutEvent end_event(const Draft& draft, const phase::Finished& at) {
 kube::Plan<Action> decide_finished(const Observed& seen, const phase::Finished& at) {
   Draft draft(seen);
   draft.plan.conditions = draft.status.conditions;
+  // When it is closed, too: one who was stopped in the middle may have gone on after the end.
+  if (deletes_objects(*seen.rollout) && delete_all_owned(draft)) return std::move(draft.plan);
   if (at.is_closed) {
     if (!take_back(draft)) run_again(draft);
     return std::move(draft.plan);
   }
   if (deletes_objects(*seen.rollout)) {
-    if (delete_all_owned(draft)) return std::move(draft.plan);
     draft.status.placements.clear();
     draft.status.placement_rules.clear();
     draft.status.placement_bindings.clear();
@@ -143,7 +144,12 @@ struct Describe {
   std::string operator()(const RemoveFinalizer& action) const {
     return fmt::format("remove the finalizer of {}", action.rollout->metadata.name);
   }
-  std::string operator()(const EnsurePlacement& action) const { return create(action.object); }
+  std::string operator()(const EnsurePlacement& action) const {
+    const std::vector<std::string> clusters = clusters_in(action.object);
+    if (clusters.empty()) return create(action.object);
+    return fmt::format("{} that names [{}] for batch {}", create(action.object), fmt::join(clusters, " "),
+                       batch_of(action.object));
+  }
   std::string operator()(const EnsureBinding& action) const { return create(action.object); }
   std::string operator()(const CreateWork& action) const { return create(action.object); }
   std::string operator()(const RepairOwned& action) const {
@@ -183,7 +189,8 @@ void delete_owned(Draft& draft, const json::Object& object) {
   }
 }
 
-void ensure_placements(Draft& draft) {
+MissingPlacements tend_placements(Draft& draft) {
+  MissingPlacements missing;
   const PlacementKind kind = draft.seen.settings->placement_kind;
   ClusterGroupUpgradeStatus& status = draft.status;
   auto& names = kind == PlacementKind::Placement ? status.placements : status.placement_rules;
@@ -206,12 +213,12 @@ void ensure_placements(Draft& draft) {
     if (have_placement != nullptr) {
       repair(draft, *have_placement, placement);
     } else {
-      draft.act(EnsurePlacement{std::move(placement)});
+      missing.placements.push_back({policy, std::move(placement)});
     }
     if (have_binding != nullptr) {
       repair(draft, *have_binding, binding);
     } else {
-      draft.act(EnsureBinding{std::move(binding)});
+      missing.bindings.push_back(std::move(binding));
     }
   }
   if (rolls_works(draft.rollout.spec)) {
@@ -225,6 +232,16 @@ void ensure_placements(Draft& draft) {
       if (!wanted.contains(each.get())) delete_owned(draft, *each);
     }
   }
+  return missing;
+}
+
+void make_placements(Draft& draft, MissingPlacements missing) {
+  for (auto& [policy, placement] : missing.placements) draft.act(EnsurePlacement{std::move(placement)});
+  for (json::Object& each : missing.bindings) draft.act(EnsureBinding{std::move(each)});
+}
+
+void ensure_placements(Draft& draft) {
+  make_placements(draft, tend_placements(draft));
 }
 
 std::string describe(const Action& action) {

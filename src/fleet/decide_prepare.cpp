@@ -22,12 +22,16 @@ class Preparation {
   explicit Preparation(const Observed& seen) : draft_(seen), spec_(draft_.rollout.spec) {}
 
   kube::Plan<Action> run() {
+    MissingPlacements missing;
     if (select() && validate()) {
       plan_batches_for(selection_.clusters);
-      ensure_placements(draft_);
+      missing = tend_placements(draft_);
       if (passes_precaching() && is_on() && passes_blockers() && passes_backup() && passes_holds()) start();
     }
+    // Who is enforced is on record first; those of the first batch can then be named from the beginning.
+    if (!is_started_) make_placements(draft_, std::move(missing));
     draft_.write();
+    if (is_started_) make_placements(draft_, with_first_clusters(std::move(missing)));
     return std::move(draft_.plan);
   }
 
@@ -249,6 +253,21 @@ class Preparation {
     }
     draft_.condition(kProgressing, true, "InProgress", std::string(words_of(spec_).in_progress));
     open_batch(draft_, 1);
+    is_started_ = true;
+  }
+
+  // All begin with the first policy.
+  MissingPlacements with_first_clusters(MissingPlacements missing) const {
+    std::vector<std::string> started;
+    const auto& progress = draft_.status.status.current_batch_remediation_progress;
+    for (const std::string& each : draft_.status.remediation_plan.front()) {
+      if (progress.at(each).state == ProgressState::InProgress) started.push_back(each);
+    }
+    for (auto& [policy, placement] : missing.placements) {
+      if (policy == draft_.status.managed_policies_for_upgrade.front() && !started.empty())
+        name_clusters(placement, started, fence_of(draft_.status));
+    }
+    return missing;
   }
 
   Draft draft_;
@@ -257,7 +276,8 @@ class Preparation {
   Path path_;
   BatchPlan batches_;
   std::set<std::string> dropped_;
-  std::string failure_;  // why nobody is left
+  std::string failure_;      // why nobody is left
+  bool is_started_ = false;  // with the first batch
 };
 
 }  // namespace

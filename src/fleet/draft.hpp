@@ -54,11 +54,21 @@ void complete_cluster(Draft& draft, const std::string& name);
 // Batch `batch` starts now, with every cluster of it at its first policy.
 void open_batch(Draft& draft, std::size_t batch);
 
+// Number that placements carry for the batch and what it has taken in.
+std::int64_t fence_of(const ClusterGroupUpgradeStatus& status);
+
 // Nothing while it is already going.
 void delete_owned(Draft& draft, const json::Object& object);
 
-// Placements and bindings of the policies for the upgrade are there, and nothing else of ours is. The names
-// are in the status.
+// Placements and bindings of the policies for the upgrade are as they should be, and nothing else of ours is
+// there; the names are in the status. What is missing is left to be made.
+struct MissingPlacements {
+  std::vector<std::pair<PolicyReference, json::Object>> placements = {};
+  std::vector<json::Object> bindings = {};
+};
+MissingPlacements tend_placements(Draft& draft);
+void make_placements(Draft& draft, MissingPlacements missing);
+// Both: with placements that name nobody yet.
 void ensure_placements(Draft& draft);
 
 kube::Plan<Action> decide_preparing(const Observed& seen);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "json/patch.hpp"
 
 namespace fairway::fleet {
 namespace {
@@ -198,6 +199,12 @@ json::Object clusters_patch(const json::Object& placement, const std::vector<std
   json::Object metadata;
   metadata["annotations"] = std::move(annotations);
   return json::Object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+}
+
+void name_clusters(json::Object& placement, const std::vector<std::string>& clusters, std::int64_t batch) {
+  json::Value named(std::move(placement));
+  json::apply_merge_patch(named, json::Value(clusters_patch(named.get_object(), clusters, batch)));
+  placement = std::move(named.get_object());
 }
 
 json::Object repair_patch(const json::Object& have, const json::Object& want) {

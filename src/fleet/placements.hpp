@@ -55,6 +55,8 @@ std::int64_t batch_of(const json::Object& placement);  // 0: not yet for any
 // A merge patch after which the placement names exactly these clusters, for this batch.
 json::Object clusters_patch(const json::Object& placement, const std::vector<std::string>& clusters,
                             std::int64_t batch);
+// The same, done to one that is still to be made.
+void name_clusters(json::Object& placement, const std::vector<std::string>& clusters, std::int64_t batch);
 // A merge patch that puts right what is ours of labels, annotations and spec; empty when all is. The clusters
 // that a placement names are never part of it.
 json::Object repair_patch(const json::Object& have, const json::Object& want);

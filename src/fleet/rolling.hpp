@@ -55,8 +55,6 @@ void start_cluster(Draft& draft, const std::string& cluster);
 
 // decide_roll_placements.cpp: whom policies are enforced on, or who has which work
 
-// Number that placements carry for the batch and what it has taken in.
-std::int64_t fence_of(const ClusterGroupUpgradeStatus& status);
 // Each cluster is in the placements of its policy and of those before it, or has its work.
 enum class Named { All, LateOnly, Nobody };
 void enforce(Rolling& rolling, Named whom = Named::All);

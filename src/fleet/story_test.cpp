@@ -18,12 +18,11 @@ TEST(Story, FourClustersTwoPoliciesTwoAtATime) {
                          .managed_policies = {"ptp", "sriov"}});
   EXPECT_EQ(fleet.settle("cgu-1"),
             "add the finalizer of cgu-1\n"
-            "create Placement default/cgu-1-ptp-placement-kuttl\n"
-            "create PlacementBinding default/cgu-1-ptp-placement-kuttl\n"
-            "create Placement default/cgu-1-sriov-placement-kuttl\n"
-            "create PlacementBinding default/cgu-1-sriov-placement-kuttl\n"
             "write the status: InProgress, batch 1 of 2: spoke1 at 0, spoke2 at 0\n"
-            "Placement default/cgu-1-ptp-placement-kuttl names [spoke1 spoke2] for batch 1\n");
+            "create Placement default/cgu-1-ptp-placement-kuttl that names [spoke1 spoke2] for batch 1\n"
+            "create Placement default/cgu-1-sriov-placement-kuttl\n"
+            "create PlacementBinding default/cgu-1-ptp-placement-kuttl\n"
+            "create PlacementBinding default/cgu-1-sriov-placement-kuttl\n");
 
   fleet.tick();
   EXPECT_EQ(fleet.settle("cgu-1"),

@@ -27,8 +27,47 @@ json::Object finalizers_patch(std::vector<std::string> finalizers) {
 
 }  // namespace
 
-Task<void> RolloutController::act(Action action) {
-  co_return co_await std::visit([this](auto& one) { return carry_out(std::move(one)); }, action);
+const kube::ObjectCache* RolloutController::owned_cache(std::string_view kind) const {
+  if (kind == kPlacementRules.kind.kind) return rules_;
+  if (kind == kWorks.kind.kind) return works_;
+  return kind == kPlacements.kind.kind ? placements_ : &bindings_;
+}
+
+// What was written in the version that was seen is shown by whatever the cache has instead of that version.
+kube::OwnWrites::IsShown RolloutController::shows(const Action& action) const {
+  return std::visit(
+      [this](const auto& one) -> kube::OwnWrites::IsShown {
+        if constexpr (requires { one.rollout->metadata; }) {
+          return [this, seen = one.rollout] {
+            const auto found = rollouts_.get({seen->metadata.namespace_, seen->metadata.name});
+            return !found || found->metadata.resource_version != seen->metadata.resource_version;
+          };
+        } else if constexpr (requires { one.resource_version; }) {
+          return [cache = owned_cache(one.kind), key = one.key, version = one.resource_version] {
+            const auto found = cache->get(key);
+            return !found || kube::resource_version_of(*found) != version;
+          };
+        } else if constexpr (requires { one.uid; }) {
+          return [cache = owned_cache(one.kind), key = one.key, uid = one.uid] {
+            const auto found = cache->get(key);
+            return !found || kube::is_being_deleted(*found) || kube::uid_of(*found) != uid;
+          };
+        } else if constexpr (requires { one.object; }) {
+          return [cache = owned_cache(kube::kind_of(one.object)), key = kube::key_of(one.object)] {
+            return cache->get(key) != nullptr;
+          };
+        } else {
+          return {};  // nothing that the next look asks for
+        }
+      },
+      action);
+}
+
+Task<void> RolloutController::act(kube::ObjectKey key, Action action) {
+  kube::OwnWrites::IsShown is_shown = shows(action);
+  FAIRWAY_CO_CHECKED(co_await std::visit([this](auto& one) { return carry_out(std::move(one)); }, action));
+  if (is_shown) writes_.add(key, std::move(is_shown));
+  co_return Result<void>{};
 }
 
 void RolloutController::tell(const ClusterGroupUpgrade& about, const std::vector<RolloutEvent>& events) {

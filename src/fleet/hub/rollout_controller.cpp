@@ -34,6 +34,17 @@ std::size_t group_of(const Action& action) {
   return action.index();
 }
 
+// Whether a rollout would find the same in it: what a placement has come to is told by others, often.
+bool is_same_placement(const json::Object& before, const json::Object& after) {
+  const auto same = [&](std::string_view part) {
+    const json::Value* was = json::find(before, {"metadata", part});
+    const json::Value* is = json::find(after, {"metadata", part});
+    return was == nullptr || is == nullptr ? was == is : json::same_value(*was, *is);
+  };
+  return kube::generation_of(after) > 0 && same("generation") && same("labels") && same("annotations") &&
+         same("deletionTimestamp") && waiting_message(before) == waiting_message(after);
+}
+
 bool is_alone(const Action& action) {
   return std::holds_alternative<WriteStatus>(action) || std::holds_alternative<AddFinalizer>(action) ||
          std::holds_alternative<RemoveFinalizer>(action);
@@ -50,6 +61,7 @@ RolloutController::RolloutController(kube::Runtime& runtime, RolloutSettings set
       events_(runtime.client(), registry),
       jobs_(runtime, registry),
       reporter_("fleet", runtime.events()),
+      writes_(runtime.client().clock()),
       rollouts_(runtime.cache<ClusterGroupUpgrade>()),
       policy_cache_(runtime.cache(kPolicies)),
       bindings_(runtime.cache(kPlacementBindings, {.label_selector = std::string(kRolloutLabel)})) {
@@ -77,9 +89,9 @@ Task<void> RolloutController::prepare() {
     FAIRWAY_CO_CHECKED(co_await require_kind(client, type, "fleet"));
   const kube::Selection ours{.label_selector = std::string(kRolloutLabel)};
   FAIRWAY_CO_TRY(const bool has_placements, co_await has_kind(client, kPlacements));
-  if (has_placements) follow_owned(*(placements_ = &runtime_.cache(kPlacements, ours)));
+  if (has_placements) follow_placements(*(placements_ = &runtime_.cache(kPlacements, ours)));
   FAIRWAY_CO_TRY(const bool has_rules, co_await has_kind(client, kPlacementRules));
-  if (has_rules) follow_owned(*(rules_ = &runtime_.cache(kPlacementRules, ours)));
+  if (has_rules) follow_placements(*(rules_ = &runtime_.cache(kPlacementRules, ours)));
   FAIRWAY_CO_TRY(const bool has_works, co_await has_kind(client, kWorks));
   if (has_works) follow_owned(*(works_ = &runtime_.cache(kWorks, ours)));
   FAIRWAY_CO_TRY(const bool has_templates, co_await has_kind(client, kWorkTemplates));
@@ -91,13 +103,28 @@ Task<void> RolloutController::prepare() {
   co_return Result<void>{};
 }
 
-void RolloutController::follow_owned(kube::ObjectCache& cache) {
+void RolloutController::index_owned(kube::ObjectCache& cache) {
   cache.add_index(kRolloutIndex, [](const json::Object& object) {
     std::vector<std::string> values;
     for (const kube::ObjectKey& key : rollout_of(object)) values.push_back(key.to_string());
     return values;
   });
+}
+
+void RolloutController::follow_owned(kube::ObjectCache& cache) {
+  index_owned(cache);
   controller_->watch<json::Object>(cache, rollout_of);
+}
+
+void RolloutController::follow_placements(kube::ObjectCache& cache) {
+  index_owned(cache);
+  controller_->watch<json::Object>(cache, nobody);
+  subscriptions_.push_back(cache.on_change([this](const kube::Change<json::Object>& change) {
+    if (change.before && change.after && is_same_placement(*change.before, *change.after)) return;
+    for (const auto& each : {change.before, change.after}) {
+      if (each) enqueue(rollout_of(*each));
+    }
+  }));
 }
 
 // Rollouts that name a template are looked at when it comes, changes or goes.
@@ -124,10 +151,6 @@ void RolloutController::follow_precaching_configs(kube::ObjectCache& cache) {
     const auto& keys = rollouts_.keys_by_index(kConfigIndex, kube::key_of(object).to_string());
     return std::vector<kube::ObjectKey>(keys.begin(), keys.end());
   });
-}
-
-void RolloutController::enqueue(const RolloutIndex::Keys& keys) {
-  for (const kube::ObjectKey& key : keys) controller_->enqueue(key);
 }
 
 void RolloutController::take_rollout(const kube::Change<ClusterGroupUpgrade>& change) {
@@ -235,6 +258,8 @@ Observed RolloutController::observe(const kube::ObjectKey& key, std::optional<bo
 }
 
 Task<kube::ReconcileResult> RolloutController::reconcile(kube::ObjectKey key) {
+  if (const auto until = writes_.awaited_until(key))
+    co_return kube::ReconcileResult{until, "what was written is not in the caches yet"};
   FAIRWAY_CO_TRY(const std::optional<bool> is_image_found, co_await look_up_release(key));
   // What was seen goes before anything is done: the tables in it can then be changed in place.
   const kube::Plan<Action> plan = decide(observe(key, is_image_found));
@@ -244,8 +269,9 @@ Task<kube::ReconcileResult> RolloutController::reconcile(kube::ObjectKey key) {
     const Action& action = plan.actions[i];
     std::size_t stage = steps.empty() ? 0 : steps.back().stage;
     if (i > 0 && (is_alone(action) || group_of(action) != group_of(plan.actions[i - 1]))) ++stage;
-    steps.push_back(
-        {.description = describe(action), .stage = stage, .act = [this, &action] { return act(action); }});
+    steps.push_back({.description = describe(action), .stage = stage, .act = [this, &key, &action] {
+                       return act(key, action);
+                     }});
   }
   kube::PlanExecutor executor(runtime_.client().clock(),
                               {.concurrency = 8, .max_retries = 0, .on_step = log_quietly});

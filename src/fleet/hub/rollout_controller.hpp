@@ -25,6 +25,7 @@
 #include "fleet/hub/rollout_jobs.hpp"
 #include "fleet/hub/update_graph.hpp"
 #include "kube/runtime/control_loop.hpp"
+#include "kube/runtime/own_writes.hpp"
 
 namespace fairway::fleet {
 
@@ -51,12 +52,17 @@ class RolloutController {
 
  private:
   void follow_owned(kube::ObjectCache& cache);
+  void follow_placements(kube::ObjectCache& cache);
+  void index_owned(kube::ObjectCache& cache);
   void follow_templates(kube::ObjectCache& cache);
   void follow_precaching_configs(kube::ObjectCache& cache);
   void take_rollout(const kube::Change<ClusterGroupUpgrade>& change);
   void take_policy(const kube::Change<json::Object>& change);
   void take_cluster(const ManagedClusters::Change& change);
-  void enqueue(const RolloutIndex::Keys& keys);
+  template <class Keys>
+  void enqueue(const Keys& keys) {
+    for (const kube::ObjectKey& key : keys) controller_->enqueue(key);
+  }
 
   Observed observe(const kube::ObjectKey& key, std::optional<bool> is_image_found);
   void observe_blockers(Observed& seen) const;
@@ -67,7 +73,10 @@ class RolloutController {
   Task<std::optional<bool>> look_up_release(kube::ObjectKey key);
   Task<kube::ReconcileResult> reconcile(kube::ObjectKey key);
 
-  Task<void> act(Action action);
+  Task<void> act(kube::ObjectKey key, Action action);
+  // Whether the caches show what has been done; empty where no later look depends on it.
+  kube::OwnWrites::IsShown shows(const Action& action) const;
+  const kube::ObjectCache* owned_cache(std::string_view kind) const;
   Task<void> carry_out(WriteStatus action);
   Task<void> carry_out(AddFinalizer action);
   Task<void> carry_out(RemoveFinalizer action);
@@ -91,6 +100,7 @@ class RolloutController {
   RolloutEvents events_;
   RolloutJobs jobs_;
   kube::LoopReporter reporter_;
+  kube::OwnWrites writes_;
   kube::Cache<ClusterGroupUpgrade>& rollouts_;
   kube::ObjectCache& policy_cache_;
   kube::ObjectCache& bindings_;
