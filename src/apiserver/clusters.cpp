@@ -17,6 +17,7 @@ LogicalCluster& Clusters::add(std::string_view name) {
 
 std::vector<std::string> Clusters::names() const {
   std::vector<std::string> names;
+  names.reserve(clusters_.size());
   for (const auto& [name, cluster] : clusters_) names.push_back(name);
   return names;
 }

@@ -117,6 +117,7 @@ boost::asio::awaitable<bool> Definitions::reconcile(const store::Key& key) {
   if (kube::is_being_deleted(crd)) co_return co_await finish(key, crd);
   const std::vector<DefinitionPtr> all = all_of(key.cluster);
   std::vector<const json::Object*> others;
+  others.reserve(all.size());
   for (const DefinitionPtr& other : all) others.push_back(other.get());
   const WallTime now = objects_.clock().now();
   auto written = co_await objects_.modify(place, [&](json::Object& object) {

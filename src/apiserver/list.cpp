@@ -96,7 +96,7 @@ ApiResult<ListOptions> ListOptions::parse(const http::Query& query, store::Revis
     return forbidden_match("resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
   }
   if (*revision > current) return refuse(too_large_resource_version(version, fmt::to_string(current)));
-  if (match == "Exact") options.at = *revision;
+  if (match == "Exact") options.at = revision;
   return options;
 }
 

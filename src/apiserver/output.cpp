@@ -74,6 +74,17 @@ std::optional<OutputForm> form_of(const http::MediaRange& range) {
   return form;
 }
 
+// The first of those accepted that we can give.
+std::optional<OutputForm> form_accepted(const std::string& accept) {
+  if (accept == "application/json") return OutputForm{};  // almost always
+  const auto accepted = http::parse_accept(accept);
+  if (!accepted) return std::nullopt;
+  for (const http::MediaRange& range : *accepted) {
+    if (auto form = form_of(range)) return form;
+  }
+  return std::nullopt;
+}
+
 ListMetadata list_metadata(const ListHead& head) {
   return {fmt::to_string(head.revision), head.continue_token, head.remaining};
 }
@@ -85,21 +96,16 @@ std::string OutputForm::content_type() const {
 }
 
 ApiResult<OutputForm> OutputForm::negotiate(const http::Headers& headers, const http::Query& query) {
-  const auto accepted = http::parse_accept(headers.joined("accept"));
-  if (!accepted) return refuse(not_acceptable(kOffered));
-  for (const http::MediaRange& range : *accepted) {
-    auto form = form_of(range);
-    if (!form) continue;
-    const auto include = parse_include_object(query.get("includeObject").value_or("Metadata"));
-    if (!include) {
-      return refuse(bad_request(
-          "includeObject: Unsupported value: supported values: \"None\", \"Metadata\", \"Object\""));
-    }
-    form->include_object = *include;
-    form->pretty = query.get("pretty") == "true" || query.get("pretty") == "1";
-    return *std::move(form);
+  auto form = form_accepted(headers.joined("accept"));
+  if (!form) return refuse(not_acceptable(kOffered));
+  const auto include = parse_include_object(query.get("includeObject").value_or("Metadata"));
+  if (!include) {
+    return refuse(bad_request(
+        "includeObject: Unsupported value: supported values: \"None\", \"Metadata\", \"Object\""));
   }
-  return refuse(not_acceptable(kOffered));
+  form->include_object = *include;
+  form->pretty = query.get("pretty") == "true" || query.get("pretty") == "1";
+  return *std::move(form);
 }
 
 Presenter::Presenter(const Resource& resource, const ServedVersion& version, OutputForm form, WallTime now,

@@ -9,6 +9,7 @@
 #include "apiserver/builtin.hpp"
 #include "apiserver/view_fields.hpp"
 #include "base/text.hpp"
+#include "kube/core/gvk.hpp"
 
 namespace fairway::apiserver {
 namespace {
@@ -69,9 +70,8 @@ class Messages {
       const auto* kinds = json::get_array(definition.as_object(), {"x-kubernetes-group-version-kind"});
       for (std::size_t i = 0; kinds && i < kinds->size(); ++i) {
         const Object& kind = (*kinds)[i].as_object();
-        const std::string group = copy_at(kind, {"group"});
-        const std::string version = copy_at(kind, {"version"});
-        roots_.emplace(std::pair(group.empty() ? version : group + "/" + version, copy_at(kind, {"kind"})),
+        const kube::GroupVersion version{copy_at(kind, {"group"}), copy_at(kind, {"version"})};
+        roots_.emplace(std::pair(version.to_string(), copy_at(kind, {"kind"})),
                        message(std::string(type), std::string(type)));
       }
     }

@@ -183,7 +183,7 @@ ApiResult<WatchOptions> WatchOptions::parse(const http::Query& query, store::Rev
       return refuse(
           bad_request(fmt::format("resourceVersion: Invalid value: {}: expected a number", quoted(text))));
     if (*revision > current) return refuse(too_large_resource_version(text, fmt::to_string(current)));
-    options.since = *revision;
+    options.since = revision;
   } else if (query.has("sendInitialEvents") && !options.send_initial_events) {
     options.since = current;
   }

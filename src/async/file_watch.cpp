@@ -28,7 +28,7 @@ constexpr std::uint32_t kChanges = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_M
 }  // namespace
 
 struct FileWatch::Impl {
-  Impl(asio::any_io_executor executor, int fd) : events(std::move(executor), fd) {}
+  Impl(const asio::any_io_executor& executor, int fd) : events(executor, fd) {}
 
   Result<int> add(const fs::path& folder) {
     const int watch = ::inotify_add_watch(events.native_handle(), folder.c_str(), kChanges);

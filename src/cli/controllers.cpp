@@ -94,12 +94,14 @@ Task<void> stop(async::TaskGroup& tasks, const std::vector<ChosenController>& ch
 std::vector<ChosenController> make_all(const std::vector<Choice>& choices, const ControllerHost& host) {
   const SignalsForMainThread only_here;
   std::vector<ChosenController> made;
+  made.reserve(choices.size());
   for (const Choice& each : choices) made.push_back(each.make(host));
   return made;
 }
 
 std::string names_of(const std::vector<Choice>& choices) {
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const Choice& each : choices) names.emplace_back(each.name);
   return join(names, ", ");
 }

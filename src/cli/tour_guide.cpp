@@ -42,7 +42,7 @@ Result<std::string> TourGuide::run(std::vector<std::string> words, std::vector<i
                 fmt::format("the tour types {} and there is none: install it (Debian: kubernetes-client)",
                             quoted(words.front())));
   if (!done) return std::unexpected(std::move(done).error());
-  const std::string text = done->output + done->error_output;
+  std::string text = done->output + done->error_output;
   indent(out_, text);
   if (std::ranges::find(fine, done->exit_code) == fine.end())
     return fail(ErrorCode::Unavailable, fmt::format("{} ended with {}", shell_line(words), done->exit_code));

@@ -88,7 +88,7 @@ Result<bool> is_now(TourGuide& guide, const char* context, const kube::Resource&
 
 // Below DATA/tour, so that it can be read and changed.
 Result<std::string> file_of_tour(const TourGuide& guide, std::string_view name) {
-  const std::string path = fmt::format("{}/tour-{}", guide.place().data, name);
+  std::string path = fmt::format("{}/tour-{}", guide.place().data, name);
   for (const auto& [each, text] : tour_files()) {
     if (each != name) continue;
     FAIRWAY_CHECKED(replace_file(path, text));

@@ -261,7 +261,6 @@ TEST(Deleting, StopsServingTakesItsTimeAndGivesEverythingBack) {
 
 TEST(Deleting, FollowsAChangeOfType) {
   SimulatedCluster cluster = published("AWS");
-  const std::string before = cluster.record()->address;
   cluster.edit([](json::Object& service) { service["spec"].get_object()["type"] = "ClusterIP"; });
   cluster.settle_in_time();
   EXPECT_FALSE(kube::has_finalizer(*cluster.service(), kCleanupFinalizer));

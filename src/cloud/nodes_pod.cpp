@@ -102,6 +102,7 @@ std::vector<PodPort> ports_of(const json::Object& pod, const Settings& settings)
     });
   });
   std::vector<PodPort> found;
+  found.reserve(ports.size());
   for (auto& [number, port] : ports) found.push_back(std::move(port));
   return found;
 }

@@ -86,7 +86,7 @@ void want_by_name(const OfferedUpdate& update, Answers& answers) {
   risks.reserve(update.risks.size());
   for (const OfferedRisk& risk : update.risks) risks.push_back(&risk);
   std::ranges::sort(risks, {}, [](const OfferedRisk* risk) -> const std::string& { return risk->risk.name; });
-  for (const OfferedRisk* risk : risks) answers.verdict(*risk);
+  for (const OfferedRisk* risk : risks) (void)answers.verdict(*risk);
 }
 
 ConditionalUpdate judged(const OfferedUpdate& update, Answers& answers, const AcceptedNames& accepted,

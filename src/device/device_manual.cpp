@@ -74,8 +74,7 @@ Result<std::string> Device::back_up(const std::string& path) {
   FAIRWAY_TRY(const OperationLock lock,
               OperationLock::take(place_.in_backups(kLock), "backup", clock_, Duration::zero()));
   FAIRWAY_CHECKED(recover());
-  const std::string target =
-      path.find('/') == std::string::npos ? place_.in_backups(path) : place_.root.real(path);
+  std::string target = path.find('/') == std::string::npos ? place_.in_backups(path) : place_.root.real(path);
   FAIRWAY_TRY(const auto existing, stat_if_exists(target));
   if (existing) return fail(ErrorCode::AlreadyExists, fmt::format("expected \"{}\" to not exist", path));
   FAIRWAY_TRY(const Observed seen, observe(place_, Interest::Health));

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -102,7 +103,8 @@ Descriptor::~Descriptor() {
 }
 
 std::unexpected<Error> system_failure(int error, std::string_view what, const std::string& path) {
-  return fail(code_of(error), fmt::format("cannot {} {}: {}", what, quoted(path), std::strerror(error)));
+  return fail(code_of(error),
+              fmt::format("cannot {} {}: {}", what, quoted(path), std::generic_category().message(error)));
 }
 
 std::unexpected<Error> system_failure(std::string_view what, const std::string& path) {

@@ -130,8 +130,11 @@ VersionRules read_rules(const Place& place) {
     return rules;
   }
   auto list = BlockedUpgrades::parse(*text ? std::string_view(**text) : embedded_blocked_upgrades());
-  if (list) rules.blocked = *std::move(list);
-  if (!list) rules.blocked_problem = list.error().within(place.settings.blocked_upgrades).describe();
+  if (list) {
+    rules.blocked = *std::move(list);
+  } else {
+    rules.blocked_problem = list.error().within(place.settings.blocked_upgrades).describe();
+  }
   return rules;
 }
 
@@ -215,8 +218,11 @@ Result<Observed> observe(const Place& place, Interest interest) {
   seen.rules = read_rules(place);
   FAIRWAY_TRY(seen.hooks, read_hooks(place));
   auto binary = read_binary_version(place);
-  if (binary) seen.binary = *std::move(binary);
-  if (!binary) seen.binary_problem = binary.error().describe();
+  if (binary) {
+    seen.binary = *std::move(binary);
+  } else {
+    seen.binary_problem = binary.error().describe();
+  }
   return seen;
 }
 

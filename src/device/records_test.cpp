@@ -92,10 +92,7 @@ TEST(DataVersion, IsNeverGuessed) {
   const std::string good = sample_version().serialize();
   for (
       const std::string& wrong : std::vector<std::string>{
-          "", "4.14", "4.14.0 4.15.0", "garbage",
-          "\x7f"
-          "ELF",
-          "{}", good.substr(0, 40), R"({"schema":9})",
+          "", "4.14", "4.14.0 4.15.0", "garbage", "\177ELF", "{}", good.substr(0, 40), R"({"schema":9})",
           R"({"schema":1,"version":"4.14","opened_by":{"version":"4.14.0","deployment_id":"","boot_id":""},"status":"unknown"})",
           R"({"schema":1,"version":"4.14.0","status":"unknown"})",
           R"({"schema":1,"version":"4.14.0","opened_by":{"version":"4.14.0","deployment_id":"","boot_id":""},"status":"fine"})",

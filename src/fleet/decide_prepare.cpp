@@ -29,9 +29,13 @@ class Preparation {
       if (passes_precaching() && is_on() && passes_blockers() && passes_backup() && passes_holds()) start();
     }
     // Who is enforced is on record first; those of the first batch can then be named from the beginning.
-    if (!is_started_) make_placements(draft_, std::move(missing));
-    draft_.write();
-    if (is_started_) make_placements(draft_, with_first_clusters(std::move(missing)));
+    if (is_started_) {
+      draft_.write();
+      make_placements(draft_, with_first_clusters(std::move(missing)));
+    } else {
+      make_placements(draft_, std::move(missing));
+      draft_.write();
+    }
     return std::move(draft_.plan);
   }
 

@@ -44,7 +44,7 @@ class Simulation {
       look();
       disturb();
     }
-    while (decide(fleet_.observe("r")).actions.size() > 0 && problem_.empty()) look();
+    while (!decide(fleet_.observe("r")).actions.empty() && problem_.empty()) look();
   }
 
   const SimulatedFleet& fleet() const { return fleet_; }

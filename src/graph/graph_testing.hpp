@@ -68,7 +68,7 @@ inline Document view(const Graph& graph, std::string_view channel, std::string_v
   const auto channel_id = graph.find_channel(channel);
   const auto arch_id = graph.find_architecture(arch);
   if (!channel_id || !arch_id) return {};
-  return document_of(graph, *channel_id, *arch_id, Outcomes(graph, allowed));
+  return document_of(graph, channel_id, *arch_id, Outcomes(graph, allowed));
 }
 
 // "4.6.1->4.7.4" and "4.6.1-(A, B)->4.7.4", in order.

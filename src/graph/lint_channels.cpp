@@ -149,7 +149,7 @@ void check_dead_ends(LintRun& run, const Graph& graph) {
     if (!id) continue;
     std::map<std::string, std::vector<std::string>> stuck;  // architectures of each version
     for (ArchId arch = 0; arch < graph.architectures().size(); ++arch) {
-      for (const std::string& version : audit(document_of(graph, *id, arch, outcomes)).without_exit)
+      for (const std::string& version : audit(document_of(graph, id, arch, outcomes)).without_exit)
         stuck[version].push_back(graph.architectures()[arch]);
     }
     for (const auto& [version, architectures] : stuck) {

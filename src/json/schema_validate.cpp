@@ -171,6 +171,7 @@ class Validator {
     const auto& allowed = schema.rules->enumeration;
     if (std::ranges::any_of(allowed, [&](const Value& each) { return same_value(each, value); })) return;
     std::vector<std::string> supported;
+    supported.reserve(allowed.size());
     for (const Value& each : allowed) {
       supported.push_back(each.is_string() ? std::string(view(each.get_string())) : serialize(each));
     }

@@ -140,7 +140,7 @@ class StrategicMerge {
     if (original.empty() && patch.empty()) return original;
     FAIRWAY_TRY(const bool of_objects, are_objects(original, patch));
     if (!of_objects) {
-      return is_deletion ? without_scalars(original, patch) : merge_scalars(std::move(original), patch);
+      return is_deletion ? without_scalars(original, patch) : merge_scalars(original, patch);
     }
     const std::string& key = schema.patch_merge_key;
     if (key.empty()) return refuse("cannot merge lists without merge key for []interface {}");

@@ -86,8 +86,7 @@ Array without_scalars(const Array& list, const Array& removed) {
   return out;
 }
 
-Result<Array> merge_scalars(Array original, const Array& patch) {
-  const Array server = original;
+Result<Array> merge_scalars(const Array& server, const Array& patch) {
   std::unordered_set<std::string> seen;
   Array merged;
   for (const Array* list : {&server, &patch}) {

@@ -32,7 +32,7 @@ class KeyIndex {
 Result<bool> are_objects(const Array& left, const Array& right);
 
 Array without_scalars(const Array& list, const Array& removed);
-Result<Array> merge_scalars(Array original, const Array& patch);
+Result<Array> merge_scalars(const Array& server, const Array& patch);
 
 // Takes the items with `$patch` out of the patch and obeys them: `delete` removes from `original`; true when
 // one of them was `replace`.

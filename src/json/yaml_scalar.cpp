@@ -51,8 +51,9 @@ std::optional<Value> as_integer(std::string_view digits) {
     digits.remove_prefix(kind == 'x' || kind == 'b' || kind == 'o' ? 2 : 1);
   }
   std::uint64_t size = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto parsed = std::from_chars(digits.data(), end, size, base);
+  const char* const begin = digits.data();
+  const char* const end = begin + digits.size();
+  const auto parsed = std::from_chars(begin, end, size, base);
   if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
   constexpr std::uint64_t kHighest = std::uint64_t(1) << 63;
   if (negative) {

@@ -57,8 +57,9 @@ class Writer {
   }
 
   void write_scalar(std::string_view text, yaml_scalar_style_t scalar_style) {
-    emit(yaml_scalar_event_initialize(&event_, nullptr, nullptr, bytes(text.data()),
-                                      static_cast<int>(text.size()), 1, 1, scalar_style));
+    const yaml_char_t* const begin = bytes(text.data());
+    emit(yaml_scalar_event_initialize(&event_, nullptr, nullptr, begin, static_cast<int>(text.size()), 1, 1,
+                                      scalar_style));
   }
 
   void write_text(std::string_view text) {

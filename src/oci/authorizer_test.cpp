@@ -1,6 +1,7 @@
 // Authentication as a registry sees it: which secret goes where, and when.
 #include "oci/authorizer.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "oci/blob_reader.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

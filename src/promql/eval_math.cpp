@@ -84,7 +84,8 @@ Result<Frame> evaluate_date(Evaluation& run, const Call& call, const Steps& step
   Frame frame(run.budget, steps.count);
   FAIRWAY_TRY(const auto cells, frame.add({}));
   for (std::size_t step = 0; step < steps.count; ++step) {
-    cells[step] = date_part(part, static_cast<double>(steps.at(step) / 1000));
+    const Millis whole_seconds = steps.at(step) / 1000;
+    cells[step] = date_part(part, static_cast<double>(whole_seconds));
   }
   return frame;
 }

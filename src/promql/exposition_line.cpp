@@ -165,7 +165,7 @@ class LineReader {
       const auto seconds = parse_value(field);
       if (seconds && std::abs(*seconds) < 1e12) into = std::llround(*seconds * 1000);
     } else if (const auto millis = parse_signed(field)) {
-      into = *millis;
+      into = millis;
     }
     if (into && std::abs(*into) <= kFarthest) return true;
     return refuse_at(start, fmt::format("expected a time in {} since 1970, found {}",

@@ -57,7 +57,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   int base = 10;
   if (digits.size() >= 2 && digits[0] == '0') {
     const char prefix = lower(digits[1]);
-    base = prefix == 'x' ? 16 : prefix == 'b' ? 2 : prefix == 'o' ? 8 : 8;
+    base = prefix == 'x' ? 16 : prefix == 'b' ? 2 : 8;
     digits.remove_prefix(prefix == 'x' || prefix == 'b' || prefix == 'o' ? 2 : 1);
   }
   std::int64_t value = 0;
@@ -120,8 +120,8 @@ std::expected<Duration, std::string> parse_prometheus_duration(std::string_view 
     std::size_t digits = 0;
     while (digits < rest.size() && is_digit(rest[digits])) ++digits;
     std::uint64_t count = 0;
-    if (digits == 0 || std::from_chars(rest.data(), rest.data() + digits, count).ec != std::errc{})
-      return invalid();
+    const char* const begin = rest.data();
+    if (digits == 0 || std::from_chars(begin, begin + digits, count).ec != std::errc{}) return invalid();
     rest.remove_prefix(digits);
     std::size_t letters = 0;
     while (letters < rest.size() && !is_digit(rest[letters])) ++letters;

@@ -103,7 +103,7 @@ std::expected<Expr, Refusal> parse_within(std::string_view text, const ParseOpti
     }
     return std::unexpected(Refusal{std::move(parsed).error(), {}});
   }
-  if (auto refused = check_limits(*parsed, limits)) return std::unexpected(Refusal{{}, *std::move(refused)});
+  if (auto refused = check_limits(*parsed, limits)) return std::unexpected(Refusal{{}, std::move(refused)});
   return *std::move(parsed);
 }
 

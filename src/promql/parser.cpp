@@ -143,7 +143,7 @@ bool Parser::push(Span span, ValueType type, Node::Kind kind, std::uint32_t dept
                 ParseError::Kind::TooManyNodes);
   }
   value_ = static_cast<NodeId>(tree_->nodes.size());
-  tree_->nodes.push_back({span, type, std::move(kind)});
+  tree_->nodes.push_back({span, type, kind});
   depths_.push_back(depth);
   wants_operand_ = false;
   return true;
@@ -151,7 +151,7 @@ bool Parser::push(Span span, ValueType type, Node::Kind kind, std::uint32_t dept
 
 bool Parser::push_open(Open open) {
   if (open_.size() >= options_.max_depth) return fail_too_deep(open.token.span, open_.size() + 1);
-  open_.push_back(std::move(open));
+  open_.push_back(open);
   wants_operand_ = true;
   return true;
 }

@@ -48,8 +48,8 @@ bool Parser::number_literal(const Token& token, double& value, bool& is_duration
     if (!duration) return fail(token.span, duration.error());
     // Seconds as Go's Duration.Seconds() computes them.
     const std::int64_t nanoseconds = duration->count();
-    value = static_cast<double>(nanoseconds / 1'000'000'000) +
-            static_cast<double>(nanoseconds % 1'000'000'000) / 1e9;
+    const std::int64_t whole_seconds = nanoseconds / 1'000'000'000;
+    value = static_cast<double>(whole_seconds) + static_cast<double>(nanoseconds % 1'000'000'000) / 1e9;
     return true;
   }
   const auto number = parse_number(text_of(token));
@@ -137,7 +137,7 @@ bool Parser::add_matcher(std::string_view name, Span name_span, TokenType op, co
 
 bool Parser::open_call(const Token& name) {
   Open call{.kind = Open::Kind::Call, .token = name, .first_arg = static_cast<std::uint32_t>(args_.size())};
-  if (!push_open(std::move(call))) return false;
+  if (!push_open(call)) return false;
   return open_arguments();
 }
 

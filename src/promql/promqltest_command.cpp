@@ -129,7 +129,7 @@ Result<void> read_eval_line(std::string_view line, EvalCommand& command) {
     return {};
   }
   if (const auto number = parse_value(line)) {
-    command.expected_scalar = *number;
+    command.expected_scalar = number;
     return {};
   }
   FAIRWAY_TRY(SeriesLine series, parse_series_line(line));

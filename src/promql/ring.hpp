@@ -30,7 +30,7 @@ struct RingOptions {
 
 class SampleRing final : public Source {
  public:
-  SampleRing(std::set<std::string, std::less<>> metrics, const RingOptions& options = {});
+  explicit SampleRing(std::set<std::string, std::less<>> metrics, const RingOptions& options = {});
   // Keeps the metrics that the queries select. An error when a selector does not name its metric: it would
   // need all there are.
   static Result<SampleRing> for_queries(std::span<const Expr> queries, const RingOptions& options = {});

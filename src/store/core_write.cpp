@@ -51,6 +51,7 @@ Result<ChangePtr> Core::decide(Write write) {
   FAIRWAY_CHECKED(judge(write, before));
   const bool is_deletion = write.kind == ChangeKind::Deleted;
   if (is_deletion && !write.value) write.value = before->value;
+  if (is_deletion) write.labels = before->labels;
   FAIRWAY_CHECK(write.value != nullptr, "a write has no value");
   const Revision revision = next_++;
   auto now =
@@ -58,7 +59,7 @@ Result<ChangePtr> Core::decide(Write write) {
                                           .revision = revision,
                                           .create_revision = before ? before->create_revision : revision,
                                           .value = std::move(write.value),
-                                          .labels = is_deletion ? before->labels : std::move(write.labels)});
+                                          .labels = std::move(write.labels)});
   return std::make_shared<const Change>(Change{write.kind, revision, std::move(now), before});
 }
 

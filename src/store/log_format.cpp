@@ -126,9 +126,9 @@ Result<Row> read_row(const Statement& statement) {
   if (!labels || kind < 1 || kind > 3)
     return std::unexpected(damaged(fmt::format("row {} cannot be read", entry->revision)));
   entry->labels = *std::move(labels);
-  const Row row{.kind = static_cast<ChangeKind>(kind),
-                .previous = statement.number(column::kPrevious),
-                .entry = std::move(entry)};
+  Row row{.kind = static_cast<ChangeKind>(kind),
+          .previous = statement.number(column::kPrevious),
+          .entry = std::move(entry)};
   const std::uint32_t sum = sum_of(*row.entry, row.kind, row.previous);
   if (sum != statement.number(column::kSum))
     return std::unexpected(

@@ -1,4 +1,6 @@
 // The endpoints of the service that are not the graph.
+#include <fmt/format.h>
+
 #include "async/files.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"

@@ -158,7 +158,7 @@ TEST_F(SourcesTest, AFolderOfReleaseMetadataFiles) {
   EXPECT_EQ(list->releases[0].version.to_string(), "4.7.4+arm64");
   EXPECT_EQ(list->releases[1].version.to_string(), "4.6.23+amd64");
 
-  const std::string bare = write("releases/bare.json", kMetadata);
+  write("releases/bare.json", kMetadata);
   const auto refused = read_release_files((root / "releases").string());
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().describe(), HasSubstr("bare.json"));

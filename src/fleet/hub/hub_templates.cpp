@@ -16,8 +16,9 @@ constexpr int kMostRounds = 20;
 
 Task<json::Object> HubTemplates::resolve(json::Object child, templates::HubFacts facts,
                                          std::shared_ptr<const json::Object> have) {
-  const bool has_account =
-      json::get_string(facts.root, {"spec", "hubTemplateOptions", "serviceAccountName"}).value_or("") != "";
+  const bool has_account = !json::get_string(facts.root, {"spec", "hubTemplateOptions", "serviceAccountName"})
+                                .value_or("")
+                                .empty();
   const std::string vector = (have ? vector_of(*have) : std::nullopt).value_or(new_vector());
   templates::Answers answers;
   for (int round = 0;; ++round) {

@@ -146,7 +146,7 @@ json::Object new_decision(const json::Object& placement, std::size_t number) {
   std::string label(kube::name_of(placement).substr(0, kLongestLabel));
   while (!label.empty() && !kube::is_label_value(label)) label.pop_back();
   json::Object labels;
-  labels[kPlacementLabel] = std::move(label);
+  labels[kPlacementLabel] = label;
   labels["cluster.open-cluster-management.io/decision-group-index"] = "0";
   labels["cluster.open-cluster-management.io/decision-group-name"] = "";
   json::Object made{{"apiVersion", kPlacementDecisions.kind.api_version()},

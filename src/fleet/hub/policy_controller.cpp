@@ -39,7 +39,7 @@ std::optional<kube::ObjectKey> root_of(const json::Object& policy) {
 PolicyController::PolicyController(kube::Runtime& runtime, PolicySettings settings,
                                    metrics::Registry& registry)
     : runtime_(runtime),
-      settings_(std::move(settings)),
+      settings_(settings),
       clusters_(runtime.cache(kManagedClusters)),
       policies_(runtime.cache(kPolicies)),
       bindings_(runtime.cache(kPlacementBindings)),

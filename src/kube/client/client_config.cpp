@@ -153,9 +153,7 @@ Result<ClientConfig> resolve_context(const Kubeconfig& kubeconfig, const Context
 
 InClusterSources InClusterSources::from_environment() {
   InClusterSources sources;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes the environment of a running process
   if (const char* host = std::getenv("KUBERNETES_SERVICE_HOST")) sources.host = host;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes the environment of a running process
   if (const char* port = std::getenv("KUBERNETES_SERVICE_PORT")) sources.port = port;
   return sources;
 }

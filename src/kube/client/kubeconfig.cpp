@@ -117,13 +117,11 @@ void merge_into(Kubeconfig& config, const Kubeconfig& other) {
 
 KubeconfigSources KubeconfigSources::from_environment() {
   KubeconfigSources sources;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes the environment of a running process
   if (const char* list = std::getenv("KUBECONFIG")) {
     for (std::string_view path : split(list, ':')) {
       if (!path.empty()) sources.listed_files.emplace_back(path);
     }
   }
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes the environment of a running process
   if (const char* home = std::getenv("HOME")) sources.home_file = std::string(home) + "/.kube/config";
   return sources;
 }
