@@ -150,8 +150,8 @@ class FailingDiskTest : public DiskTest {
  protected:
   FailingDiskTest()
       : vfs_("failing", [this](const IoEvent& event) {
-          if (gate_ != nullptr && event.kind == IoKind::Sync && std::exchange(has_gate_, false))
-            gate_->wait();
+          std::latch* const gate = event.kind == IoKind::Sync ? gate_.exchange(nullptr) : nullptr;
+          if (gate != nullptr) gate->wait();
           return event.file.ends_with("-wal") && event.kind == failing_.load() ? fault_.load()
                                                                                : IoFault::None;
         }) {
@@ -168,8 +168,7 @@ class FailingDiskTest : public DiskTest {
 
   std::atomic<IoKind> failing_ = IoKind::Write;
   std::atomic<IoFault> fault_ = IoFault::None;
-  std::latch* gate_ = nullptr;
-  bool has_gate_ = false;
+  std::atomic<std::latch*> gate_ = nullptr;  // the next sync of the worker waits there
   int committed_ = 0;
   FaultVfs vfs_;
 };
@@ -237,7 +236,6 @@ TEST_F(FailingDiskTest, AFailedCheckpointLosesNothing) {
 TEST_F(FailingDiskTest, WritesThatWaitForACommitShareTheNext) {
   std::latch gate(1);
   gate_ = &gate;
-  has_gate_ = true;
   const auto count = [this](const Result<ChangePtr>& done) { committed_ += done ? 1 : 0; };
   store_->submit({.kind = ChangeKind::Created, .key = key_of("first"), .value = text_of("1")}, count);
   loop_.run_ready();  // hands it to the worker, which is now held inside its commit, or about to be
@@ -259,7 +257,6 @@ TEST_F(FailingDiskTest, ABackupIsAWholeStoreWhileWritesGoOn) {
   ASSERT_TRUE(settle());
   std::latch gate(1);
   gate_ = &gate;
-  has_gate_ = true;
   submit_text("first", 10);
   loop_.run_ready();
   const std::string path = directory_.path() + "/saved";
