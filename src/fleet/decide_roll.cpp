@@ -106,9 +106,24 @@ bool refill(Rolling& rolling) {
   return true;
 }
 
+// More than any rollout gets to: an annotation that says more is not ours.
+constexpr std::int64_t kHighestFence = 1'000'000'000;
+
+// Those who were stopped after raising the fence have left it higher than it is on record. It is recorded
+// before anybody is named by it; a look that is out of date does not get that far.
+void record_fence(Rolling& rolling) {
+  const std::int64_t recorded = fence_of(rolling.draft.status);
+  std::int64_t highest = recorded;
+  for (const auto& each : rolling.draft.seen.placements) {
+    if (batch_of(*each) <= kHighestFence) highest = std::max(highest, batch_of(*each));
+  }
+  rolling.notes().refills += highest - recorded;
+}
+
 void roll(Rolling& rolling, const std::optional<Hold>& hold) {
   Draft& draft = rolling.draft;
   ensure_placements(draft);
+  record_fence(rolling);
   move_clusters(rolling);
   const bool is_done = std::ranges::all_of(
       rolling.batch(), [&](const std::string& each) { return is_through(rolling, each); });

@@ -292,6 +292,24 @@ TEST(Rolling, ADecisionOfAnEarlierBatchComesTooLateForEveryPlacement) {
   EXPECT_THAT(fleet.enforced_by("c"), ElementsAre("s2"));
 }
 
+TEST(Rolling, AFenceThatOneRaisedWhoWasStoppedIsRecorded) {
+  SimulatedFleet fleet = fleet_of(2);
+  auto asked = spec({"s1", "s2"}, 1);
+  asked.rollout_controls = RolloutControls{.rolling = true};
+  fleet.create("c", asked);
+  fleet.settle("c");
+  fleet.set("p0", "s1", kC);
+  const auto plan = decide(fleet.observe("c"));
+  ASSERT_EQ(describe(plan.actions.at(0)), "Placement default/c-p0-placement-kuttl names [] for batch 2");
+  ASSERT_TRUE(fleet.act(plan.actions.at(0)));  // and stops before s2 is on record
+  fleet.set("p0", "s1", kN);                   // which is not through any more
+  fleet.settle("c");
+  EXPECT_THAT(fleet.enforced_by("c"), ElementsAre("s1"));
+  fleet.set("p0", "s1", kC);
+  fleet.settle("c");
+  EXPECT_THAT(fleet.enforced_by("c"), ElementsAre("s2"));
+}
+
 TEST(Timeout, Case46And47WhoIsLateStaysEnforcedAndMayStillComplete) {
   SimulatedFleet fleet = fleet_of(3);
   fleet.create("c", spec({"s1", "s2", "s3"}, 1));
