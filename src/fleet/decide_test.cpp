@@ -89,26 +89,6 @@ TEST(Preparing, DisabledRolloutsArePlannedOnly) {
   EXPECT_EQ(json::serialize(json::to_object(fleet.status("c").status)), "{}");
 }
 
-TEST(Preparing, WhoIsEnforcedIsOnRecordBeforeAPlacementIsMadeThatNamesThem) {
-  SimulatedFleet fleet = fleet_of(3, 2);
-  fleet.create("c", spec({"s1", "s2", "s3"}, 2, {"p0", "p1"}));
-  fleet.act(decide(fleet.observe("c")).actions.front()).value();  // the finalizer
-  const auto plan = decide(fleet.observe("c"));
-  ASSERT_TRUE(std::holds_alternative<WriteStatus>(plan.actions.at(0)));
-  // Stopped after any of its actions, the next look goes on to the same end.
-  for (std::size_t done = 1; done <= plan.actions.size(); ++done) {
-    SimulatedFleet stopped = fleet;
-    for (std::size_t i = 0; i < done; ++i) ASSERT_TRUE(stopped.act(plan.actions[i])) << i;
-    stopped.settle("c");
-    EXPECT_THAT(placed(stopped, "p0"), ElementsAre("s1", "s2")) << done;
-    EXPECT_THAT(placed(stopped, "p1"), IsEmpty()) << done;
-    EXPECT_THAT(stopped.enforced_by("c"), ElementsAre("s1", "s2")) << done;
-  }
-  // Decided from an old look, nothing of it is carried out.
-  fleet.change("c", [](ClusterGroupUpgrade& edited) { edited.spec.enable = false; });
-  EXPECT_FALSE(fleet.act(plan.actions.front()));
-}
-
 TEST(Preparing, Case22To27WhoNeedsNothingIsCompleteAtTheStart) {
   SimulatedFleet fleet = fleet_of(5, 2);
   fleet.set("p0", "s2", kC);
@@ -289,24 +269,6 @@ TEST(Rolling, ADecisionOfAnEarlierBatchComesTooLateForEveryPlacement) {
     EXPECT_EQ(acted.error().code, ErrorCode::Conflict);
   }
   EXPECT_EQ(tried, 1);
-  EXPECT_THAT(fleet.enforced_by("c"), ElementsAre("s2"));
-}
-
-TEST(Rolling, AFenceThatOneRaisedWhoWasStoppedIsRecorded) {
-  SimulatedFleet fleet = fleet_of(2);
-  auto asked = spec({"s1", "s2"}, 1);
-  asked.rollout_controls = RolloutControls{.rolling = true};
-  fleet.create("c", asked);
-  fleet.settle("c");
-  fleet.set("p0", "s1", kC);
-  const auto plan = decide(fleet.observe("c"));
-  ASSERT_EQ(describe(plan.actions.at(0)), "Placement default/c-p0-placement-kuttl names [] for batch 2");
-  ASSERT_TRUE(fleet.act(plan.actions.at(0)));  // and stops before s2 is on record
-  fleet.set("p0", "s1", kN);                   // which is not through any more
-  fleet.settle("c");
-  EXPECT_THAT(fleet.enforced_by("c"), ElementsAre("s1"));
-  fleet.set("p0", "s1", kC);
-  fleet.settle("c");
   EXPECT_THAT(fleet.enforced_by("c"), ElementsAre("s2"));
 }
 
@@ -506,23 +468,6 @@ TEST(Cleanup, WhatSomebodyElseDeletesComesBackFilled) {
   fleet.objects.clear();
   fleet.settle("c");
   EXPECT_TRUE(fleet.is_enforced("p0", "s1"));
-}
-
-TEST(Cleanup, WhatIsMadeAfterTheEndGoes) {
-  SimulatedFleet fleet = fleet_of(1);
-  fleet.create("c", spec({"s1"}, 1));
-  fleet.act(decide(fleet.observe("c")).actions.front()).value();  // the finalizer
-  const auto plan = decide(fleet.observe("c"));  // of one who is stopped after the first action
-  fleet.settle("c");
-  fleet.set("p0", "s1", kC);
-  fleet.settle("c");
-  ASSERT_TRUE(fleet.status("c").status.completed_at.has_value());
-  for (std::size_t i = 1; i < plan.actions.size(); ++i) ASSERT_TRUE(fleet.act(plan.actions[i])) << i;
-  ASSERT_TRUE(fleet.is_enforced("p0", "s1"));
-  EXPECT_EQ(fleet.settle("c"),
-            "delete PlacementBinding default/c-p0-placement-kuttl\n"
-            "delete Placement default/c-p0-placement-kuttl\n");
-  EXPECT_THAT(fleet.objects, IsEmpty());
 }
 
 TEST(Cleanup, Case66RulesInsteadOfPlacements) {
