@@ -1,4 +1,4 @@
-"""What the tests of the cluster-version operator share: an API server, the operator, metrics, a Prometheus, signatures.
+"""What the tests of the cluster-version operator share: an API server, the operator, metrics, signatures.
 
 Everything is the real thing on free ports of the loopback; what the tests bring themselves are the release payloads and
 the metrics of a made-up cluster.
@@ -12,7 +12,6 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import tempfile
@@ -217,43 +216,6 @@ class Web(threading.Thread):
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Prometheus:
-    """Debian's prometheus, scraping one target every second."""
-
-    def __init__(self, folder, target):
-        folder.mkdir(parents=True)
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        (folder / "prometheus.yml").write_text(
-            f"global: {{scrape_interval: 1s, scrape_timeout: 1s}}\nscrape_configs:\n- job_name: cluster\n  static_configs: [{{targets: ['{target}']}}]\n"
-        )
-        log = open(folder / "prometheus.log", "ab")
-        self.process = subprocess.Popen(
-            ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address=127.0.0.1:{self.port}"], stdout=log, stderr=log)
-        log.close()
-        eventually(lambda: self.value("cluster_infrastructure_provider"), "Prometheus has scraped")
-
-    def value(self, query):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            connection.request("GET", f"/api/v1/query?query={query}")
-            answer = connection.getresponse()
-            return answer.status == 200 and json.loads(answer.read())["data"]["result"]
-        finally:
-            connection.close()
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(PATIENCE)
 
 
 class Signer:

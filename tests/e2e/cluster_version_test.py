@@ -6,9 +6,9 @@ import shutil
 import tempfile
 
 import seed_story
-from cluster_version import (ApiServer, Controllers, Prometheus, Signer, Web, condition, golden, payload_files, recommended,
-                             upgrade)
+from cluster_version import ApiServer, Controllers, Signer, condition, golden, payload_files, recommended, upgrade
 from docker_registry import Registry
+from prometheus import Exporter, Prometheus
 from update_service import Service, case, check, contains, equal, eventually, finish, not_run
 
 for program in ("prometheus", "docker-registry", "gpg", "gpgv"):
@@ -82,8 +82,9 @@ def main():
     signer.sign(digest)
     image = f"{registry.host}/ocp-release@{digest}"
     data, releases = seed_story.write_graph_data(work, {"4.7.4": image})
-    metrics = Web(lambda path: (200, seed_story.METRICS))
-    prometheus = Prometheus(work / "prometheus", f"127.0.0.1:{metrics.port}")
+    metrics = Exporter(seed_story.METRICS.splitlines())
+    prometheus = Prometheus(work / "prometheus", metrics)
+    prometheus.wait_for("cluster_infrastructure_provider")
     api = ApiServer(work / "api")
     release_flags = ["--plain-registry", registry.host, "--signature-store", signer.store, "--signature-keyring", signer.keyring]
     try:
@@ -107,8 +108,7 @@ def main():
         metrics.stop()
         registry.stop()
         signer.stop()
-        if prometheus.process.poll() is None:
-            prometheus.stop()
+        prometheus.stop()
     shutil.rmtree(work, ignore_errors=True)
     finish()
 

@@ -11,15 +11,12 @@ import os
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from pathlib import Path
+
+from prometheus import Prometheus
 
 FAIRWAY = os.environ["FAIRWAY"]
 HERE = Path(__file__).resolve().parent
@@ -277,44 +274,6 @@ class Generator:
 
 # --- the two -----------------------------------------------------------------------------------------------------
 
-class Prometheus:
-    def __init__(self, folder, metrics):
-        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", metrics, folder / "data"], check=True,
-                       stdout=subprocess.DEVNULL)
-        (folder / "prometheus.yml").write_text("global: {}\n")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
-        self.process = subprocess.Popen(
-            ["prometheus", f"--config.file={folder / 'prometheus.yml'}", f"--storage.tsdb.path={folder / 'data'}",
-             f"--web.listen-address={self.address}", "--storage.tsdb.retention.time=100y", "--log.level=error"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def wait_until_ready(self):
-        for _ in range(600):
-            try:
-                with urllib.request.urlopen(f"http://{self.address}/-/ready"):
-                    return
-            except (urllib.error.URLError, ConnectionError):
-                if self.process.poll() is not None:
-                    sys.exit("prometheus ended before it was ready")
-                time.sleep(0.1)
-        sys.exit("prometheus was not ready within a minute")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-    def ask(self, question):
-        kind = "query_range" if "start" in question else "query"
-        body = urllib.parse.urlencode(question).encode()
-        try:
-            with urllib.request.urlopen(f"http://{self.address}/api/v1/{kind}", body) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            return json.load(error)
-
-
 def ask_fairway(questions, metrics):
     """The answers, in order, of one process that reads the metrics once."""
     done = subprocess.run([FAIRWAY, "promql", "eval", "--batch", "--metrics", str(metrics), "--timeout", "2m"],
@@ -404,9 +363,10 @@ def main():
         cases = risk_cases()
         samples = generated_samples()
         write_open_metrics(folder / "all.om", samples + [s for case in cases for s in case[4]])
-        prometheus = Prometheus(folder, folder / "all.om")
+        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", folder / "all.om", folder / "data"], check=True,
+                       stdout=subprocess.DEVNULL)
+        prometheus = Prometheus(folder, None, "--storage.tsdb.retention.time=100y")
         try:
-            prometheus.wait_until_ready()
             return compare(prometheus, folder, cases)
         finally:
             prometheus.stop()
@@ -418,7 +378,7 @@ def compare(prometheus, folder, cases):
     questions_of_risks = [{"query": query, "time": str(at)} for query, _, _, at, _ in cases]
     ours = ask_fairway(asked + questions_of_risks, folder / "all.om")
     for question, answer in zip(asked, ours):
-        theirs = prometheus.ask(question)
+        theirs = prometheus.ask(question, "query_range" if "start" in question else "query")
         empty += theirs["status"] == "success" and theirs["data"]["result"] == []
         errors += theirs["status"] == "error"
         ordered = "time" in question and question["query"].startswith("sort")

@@ -5,21 +5,23 @@ import shutil
 import sys
 import tempfile
 
-from cluster_version import Prometheus, Web, recommended
+from cluster_version import recommended
+from prometheus import Exporter, Prometheus
 from up import Up
 from update_service import case, equal, eventually, finish, not_run
 
 if not shutil.which("prometheus"):
     not_run("there is no prometheus")
 
-ON_VSPHERE = 'cluster_infrastructure_provider{type="VSphere"} 1\ncluster_proxy_enabled{type="http"} 0\n'
+ON_VSPHERE = ['cluster_infrastructure_provider{type="VSphere"} 1', 'cluster_proxy_enabled{type="http"} 0']
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        cluster = Web(lambda path: (200, ON_VSPHERE))
-        prometheus = Prometheus(folder / "prometheus", cluster.url.removeprefix("http://"))
+        cluster = Exporter(ON_VSPHERE)
+        prometheus = Prometheus(folder / "prometheus", cluster)
+        prometheus.wait_for("cluster_infrastructure_provider")
         try:
             with Up(folder / "data", members=3, flags=["--prometheus", prometheus.url]) as up, case("it is asked, and not the files"):
                 for member in ("member1", "member2", "member3"):

@@ -2,16 +2,11 @@
 """Blocks that the update service decides by a cluster's id (clusters.promql), against Debian's Prometheus. Exit code 77 means "not run":
 there is no prometheus.
 """
-import http.server
-import json
 import pathlib
 import shutil
-import socket
-import subprocess
 import tempfile
-import threading
-import urllib.request
 
+from prometheus import Exporter, Prometheus
 from update_service import (
     Service,
     case,
@@ -24,7 +19,6 @@ from update_service import (
     eventually,
     finish,
     not_run,
-    query,
     write,
 )
 
@@ -52,82 +46,6 @@ clusters:
 """
 
 
-class Exporter:
-    """What the clusters of a fleet have sent: one text for all, which a test may change."""
-
-    def __init__(self):
-        self.lines = []
-        exporter = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                body = ("\n".join(exporter.lines) + "\n").encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "text/plain; version=0.0.4")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def address(self):
-        return f"127.0.0.1:{self.server.server_address[1]}"
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-class Prometheus:
-    def __init__(self, folder, exporter):
-        folder.mkdir()
-        (folder / "prometheus.yml").write_text(
-            "global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n- job_name: fleet\n"
-            f"  static_configs: [{{targets: ['{exporter.address}']}}]\n"
-        )
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
-        self.process = subprocess.Popen(
-            [
-                "prometheus",
-                f"--config.file={folder / 'prometheus.yml'}",
-                f"--storage.tsdb.path={folder / 'data'}",
-                f"--web.listen-address={self.address}",
-                "--log.level=error",
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def get(self, path):
-        with urllib.request.urlopen(f"http://{self.address}{path}", timeout=30) as answer:
-            return answer.read().decode()
-
-    def samples(self, text):
-        return {r["metric"].get("_id"): r["value"][1] for r in json.loads(self.get("/api/v1/query?" + query(query=text)))["data"]["result"]}
-
-    def wait_for(self, text, ids):
-        eventually(lambda: ids <= set(self.samples(text)), f"Prometheus has {ids} for {text}")
-
-    def queries(self):
-        """How often Prometheus was asked, by its own count; wait_for() asks too."""
-        return sum(
-            float(line.rsplit(" ", 1)[1])
-            for line in self.get("/metrics").splitlines()
-            if line.startswith("prometheus_http_requests_total{") and 'handler="/api/v1/query"' in line
-        )
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(60)
-
-
 def targets(service, **parameters):
     """Where 4.7.0 and 4.6.22 may go: recommended updates to the versions that this test blocks."""
     graph = service.graph(**parameters).json()
@@ -136,8 +54,7 @@ def targets(service, **parameters):
 
 
 def with_real_prometheus(work):
-    exporter = Exporter()
-    exporter.lines = [
+    exporter = Exporter([
         'subscription_labels{_id="managed",managed="true"} 1',
         'subscription_labels{_id="unmanaged",managed="false"} 1',
         'subscription_labels{_id="both",managed="true"} 1',
@@ -146,7 +63,7 @@ def with_real_prometheus(work):
         'subscription_labels{_id="zero",managed="false"} 0',
         'cluster_infrastructure_provider{_id="unmanaged",type="AWS"} 1',
         'cluster_infrastructure_provider{_id="managed",type="VSphere"} 1',
-    ]
+    ])
     prometheus = Prometheus(work / "prometheus", exporter)
     try:
         prometheus.wait_for("subscription_labels", {"managed", "unmanaged", "both", "half", "zero"})
@@ -164,7 +81,7 @@ def with_real_prometheus(work):
 
 
 def by_id(source, prometheus, exporter):
-    with Service(*source, "--prometheus", f"http://{prometheus.address}/") as service:
+    with Service(*source, "--prometheus", f"{prometheus.url}/") as service:
         service.wait_until_ready()
         eventually(lambda: service.metric(QUERIES, result="ok") == 2, "both queries are asked at once, before any client comes")
         with case("76: no id is blocked, and nothing is asked"):
@@ -202,7 +119,7 @@ def lifetimes(source, prometheus, exporter):
     with Service(
         *source,
         "--prometheus",
-        f"http://{prometheus.address}",
+        prometheus.url,
         "--unknown-lifetime",
         "1s",
         "--query-pause",
@@ -215,20 +132,23 @@ def lifetimes(source, prometheus, exporter):
         service.wait_until_ready()
         with case("80: an unknown id is asked about again after its own lifetime"):
             check("unknown at first", "4.7.5" not in targets(service, id="newborn"), "served")
-            exporter.lines.append('subscription_labels{_id="newborn",managed="false"} 1')
-            exporter.lines.append('cluster_infrastructure_provider{_id="newborn",type="AWS"} 1')
+            exporter.lines = exporter.lines + [
+                'subscription_labels{_id="newborn",managed="false"} 1',
+                'cluster_infrastructure_provider{_id="newborn",type="AWS"} 1',
+            ]
             prometheus.wait_for("subscription_labels", {"newborn"})
-            eventually(lambda: "4.7.5" in targets(service, id="newborn"), "the new cluster is found")
+            prometheus.wait_for("cluster_infrastructure_provider", {"newborn"})
+            eventually(lambda: targets(service, id="newborn") == {"4.7.0", "4.7.5"}, "the new cluster is found by both queries")
             asked = service.metric(QUERIES, result="ok")
             for _ in range(50):
                 check("known now", "4.7.5" in targets(service, id="newborn"), "not served")
             equal("and not asked about again", service.metric(QUERIES, result="ok"), asked)
-    with Service(*source, "--prometheus", f"http://{prometheus.address}", "--allowed-lifetime", "1s", "--query-pause", "500ms") as service:
+    with Service(*source, "--prometheus", prometheus.url, "--allowed-lifetime", "1s", "--query-pause", "500ms") as service:
         service.wait_until_ready()
         with case("an allowed id is asked about again after its own lifetime"):
             check("allowed", "4.7.5" in targets(service, id="newborn"), "not served")
-            exporter.lines = [line for line in exporter.lines if '"newborn"' not in line]
-            exporter.lines.append('subscription_labels{_id="newborn",managed="true"} 1')
+            others = [line for line in exporter.lines if '"newborn"' not in line]
+            exporter.lines = [*others, 'subscription_labels{_id="newborn",managed="true"} 1']
             eventually(lambda: "4.7.5" not in targets(service, id="newborn"), "what changed is found out")
 
 
@@ -236,7 +156,7 @@ def prometheus_goes_away(source, prometheus):
     with Service(
         *source,
         "--prometheus",
-        f"http://{prometheus.address}",
+        prometheus.url,
         "--allowed-lifetime",
         "1s",
         "--query-pause",
@@ -253,9 +173,15 @@ def prometheus_goes_away(source, prometheus):
             eventually(lambda: "4.7.5" not in targets(service, id="unmanaged"), "blocked when the answer is too old")
             check("counted", service.metric(QUERIES, result="failed") >= 1, service.metrics())
             check("by rule", service.metric("fairway_update_service_targeted_failing_rules") >= 1, service.metrics())
-            # The answer may be too old before the next question has failed.
-            text = eventually(lambda: (found := service.status().body.decode()) and "subscription_labels" in found and found, "it is said which")
-            contains("said", text, "[!]targeted block holds for everyone: while asking Prometheus at http://" + prometheus.address)
+
+            def said():
+                # An answer may become too old while a client waits for the other query: then only the next client's question fails.
+                targets(service, id="unmanaged")
+                text = service.status().body.decode()
+                return "subscription_labels" in text and text
+
+            text = eventually(said, "it is said which")
+            contains("said", text, f"[!]targeted block holds for everyone: while asking Prometheus at {prometheus.url}")
             equal("ready all the same", service.status().status, 200)
 
 
