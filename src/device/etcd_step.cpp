@@ -106,7 +106,7 @@ class BoltReader {
       const auto own = part_at(page, at + *position, *size);
       if (!own) return damaged("a key that is cut off");
       if (child && *own > key) break;  // the first child also holds what is before its key
-      child = *next;
+      child = next;
     }
     if (!child) return damaged("a branch without children");
     return *child;

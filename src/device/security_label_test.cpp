@@ -19,11 +19,15 @@ class PolicyLabelsTest : public testing::Test {
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     folder_ = name;
     std::ofstream(folder_ / "enforce") << "1";
-    ::setenv("FAKE_SELINUX_LOG", log().c_str(), 1);
+    fake_logs_to(log());
   }
   ~PolicyLabelsTest() override {
-    ::unsetenv("FAKE_SELINUX_LOG");
+    fake_logs_to("");
     fs::remove_all(folder_);
+  }
+  // The fake library's only setting; without a log it refuses. No other thread runs here.
+  static void fake_logs_to(const std::string& path) {
+    ::setenv("FAKE_SELINUX_LOG", path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
   }
   std::string log() const { return (folder_ / "log").string(); }
 
@@ -47,7 +51,7 @@ TEST_F(PolicyLabelsTest, WithoutAPolicyNothingIsDone) {
 TEST_F(PolicyLabelsTest, APolicyWithoutItsLibraryIsAnError) {
   EXPECT_EQ(PolicyLabels("there is no such library", folder_.string()).restore("/x").error().code,
             ErrorCode::Unsupported);
-  ::unsetenv("FAKE_SELINUX_LOG");
+  fake_logs_to("");
   EXPECT_FALSE(PolicyLabels(FAKE_SELINUX, folder_.string()).restore("/x")) << "what it refuses is an error";
 }
 

@@ -10,8 +10,8 @@
 namespace fairway::json {
 namespace {
 
-const yaml_char_t* bytes(const char* text) {
-  return reinterpret_cast<const yaml_char_t*>(text);
+const yaml_char_t* bytes(std::string_view text) {
+  return reinterpret_cast<const yaml_char_t*>(text.data());
 }
 
 // libyaml refuses text that is not UTF-8; JSON's writer replaces such bytes, so this one does too.
@@ -57,7 +57,7 @@ class Writer {
   }
 
   void write_scalar(std::string_view text, yaml_scalar_style_t scalar_style) {
-    const yaml_char_t* const begin = bytes(text.data());
+    const yaml_char_t* const begin = bytes(text);
     emit(yaml_scalar_event_initialize(&event_, nullptr, nullptr, begin, static_cast<int>(text.size()), 1, 1,
                                       scalar_style));
   }

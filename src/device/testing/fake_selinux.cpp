@@ -10,7 +10,7 @@ int is_selinux_enabled() {
 
 int selinux_restorecon(const char* path, unsigned flags) {
   const char* log = std::getenv("FAKE_SELINUX_LOG");
-  if (log == nullptr) return -1;
+  if (log == nullptr || *log == '\0') return -1;
   std::ofstream(log, std::ios::app) << path << " " << flags << "\n";
   return 0;
 }
