@@ -80,12 +80,12 @@ Task<void> Front::dispatch(Visit& visit, http::ResponseWriter& writer) {
     co_return co_await writer.send(response_of(kube::status_failure(
         404, "NotFound", fmt::format("there is no logical cluster {}", quoted(visit.info.cluster)))));
   }
-  if (visit.info.is_resource) co_return co_await serve_resource(visit, writer);
+  if (visit.info.is_resource) co_return co_await serve_resource(visit, *cluster, writer);
   co_return co_await parts_.endpoints.serve(visit.request, visit.info, cluster->catalog, writer);
 }
 
-Task<void> Front::serve_resource(Visit& visit, http::ResponseWriter& writer) {
-  const auto catalog = parts_.clusters.find(visit.info.cluster)->catalog;
+Task<void> Front::serve_resource(Visit& visit, const LogicalCluster& cluster, http::ResponseWriter& writer) {
+  const auto catalog = cluster.catalog;
   const Resource* resource = catalog->find(visit.info.group, visit.info.resource);
   const ServedVersion* version = resource ? resource->version(visit.info.version) : nullptr;
   const bool is_token = resource && resource->has_token && visit.info.subresource == "token";
@@ -94,13 +94,13 @@ Task<void> Front::serve_resource(Visit& visit, http::ResponseWriter& writer) {
                            : co_await answer_review(visit, *resource, *version);
     co_return co_await writer.send(answer ? *std::move(answer) : response_of(answer.error()));
   }
-  RestRequest rest{visit.request, visit.info, catalog};
-  if (resource != nullptr && resource->is_custom) {
-    const auto& since = parts_.clusters.find(visit.info.cluster)->schema_since;
-    if (const auto found = since.find(resource->stored_as); found != since.end())
-      rest.schema_since = found->second;
+  if (version == nullptr) co_return co_await writer.send(response_of(path_not_found()));
+  RestRequest rest{visit.request, visit.info, catalog, *resource, *version};
+  if (resource->is_custom) {
+    const auto found = cluster.schema_since.find(resource->stored_as);
+    if (found != cluster.schema_since.end()) rest.schema_since = found->second;
   }
-  if (resource != nullptr && rbac_kind(resource->group, resource->plural)) {
+  if (rbac_kind(resource->group, resource->plural)) {
     rest.admission = [this, &visit, resource](const json::Object* before, const json::Object& object) {
       return check_escalation(parts_.access.rbac(visit.info.cluster), visit.caller.user, *resource, before,
                               object);

@@ -36,7 +36,7 @@ class Front {
   struct Visit;  // one request, as far as it is known
 
   Task<void> dispatch(Visit& visit, http::ResponseWriter& writer);
-  Task<void> serve_resource(Visit& visit, http::ResponseWriter& writer);
+  Task<void> serve_resource(Visit& visit, const LogicalCluster& cluster, http::ResponseWriter& writer);
   ApiTask<http::Response> answer_review(const Visit& visit, const Resource& resource,
                                         const ServedVersion& version);
   ApiTask<http::Response> answer_token_request(const Visit& visit, const Resource& resource);

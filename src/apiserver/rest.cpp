@@ -137,33 +137,31 @@ ApiResult<Selection> Rest::Call::selection() const {
 
 ApiResult<Rest::Call> Rest::resolve(const RestRequest& request) const {
   const RequestInfo& info = request.info;
-  const Resource* resource = request.catalog->find(info.group, info.resource);
-  const ServedVersion* version = resource ? resource->version(info.version) : nullptr;
-  if (version == nullptr || !is_known_subresource(*resource, *version, info.subresource))
-    return refuse(path_not_found());
-  if (!can_serve(*resource, info)) return refuse(method_not_allowed(request.http.method));
+  const Resource& resource = request.resource;
+  if (!is_known_subresource(resource, request.version, info.subresource)) return refuse(path_not_found());
+  if (!can_serve(resource, info)) return refuse(method_not_allowed(request.http.method));
   const bool needs_name = info.verb == "update" || info.verb == "patch";
   if (needs_name == info.name.empty() && (needs_name || info.verb == "create")) {
     return refuse(method_not_allowed(request.http.method));
   }
-  if (resource->is_terminating && info.verb == "create") {
+  if (resource.is_terminating && info.verb == "create") {
     ApiError error = method_not_allowed(request.http.method);
     error.message = "create not allowed while custom resource definition is terminating";
     return refuse(std::move(error));
   }
   const bool is_namespaces = info.group.empty() && info.resource == "namespaces";
   // What is shown in another form is written in its own.
-  const Resource* stored = is_events_view(*resource) ? request.catalog->find("", "events") : resource;
+  const Resource* stored = is_events_view(resource) ? request.catalog->find("", "events") : &resource;
   Place place{info.cluster, stored, is_namespaces ? "" : info.ns, info.name};
-  const bool needs_namespace = resource->is_namespaced && (info.verb == "create" || !info.name.empty());
+  const bool needs_namespace = resource.is_namespaced && (info.verb == "create" || !info.name.empty());
   if (needs_namespace && place.ns.empty()) {
     return refuse(bad_request(
-        fmt::format("the resource {} is namespaced: name a namespace in the path", resource->plural)));
+        fmt::format("the resource {} is namespaced: name a namespace in the path", resource.plural)));
   }
-  if (!resource->is_namespaced && !place.ns.empty()) return refuse(path_not_found());
+  if (!resource.is_namespaced && !place.ns.empty()) return refuse(path_not_found());
   auto form = OutputForm::negotiate(request.http.headers, info.query);
   if (!form) return refuse(std::move(form.error()));
-  return Call{request, *resource, *version, std::move(place), *std::move(form), clock_.now()};
+  return Call{request, resource, request.version, std::move(place), *std::move(form), clock_.now()};
 }
 
 Task<void> Rest::serve(RestRequest request, http::ResponseWriter& writer) {

@@ -19,6 +19,8 @@ struct RestRequest {
   const http::Request& http;
   const RequestInfo& info;
   std::shared_ptr<const Catalog> catalog;  // kept for as long as the request runs
+  const Resource& resource;
+  const ServedVersion& version;
   Admission admission = {};
   // What was stored before this was stored under another schema, and is shown as the present one has it.
   store::Revision schema_since = 0;

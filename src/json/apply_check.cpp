@@ -115,7 +115,7 @@ class TypedCheck {
       }
       const auto element = item_element(schema, relation, (*list)[i]);
       if (!element) return add(trail, fmt::format("element {}: {}", i, element.error()));
-      if (!seen.insert(*element).second && duplicates_ == Duplicates::Refused) {
+      if (duplicates_ == Duplicates::Refused && !seen.insert(*element).second) {
         add(trail, fmt::format("duplicate entries for key {}", element->text()));
       }
       visit(list_item_schema(schema), (*list)[i], Trail{&trail, &*element}, depth + 1);
