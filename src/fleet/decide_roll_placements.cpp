@@ -69,13 +69,13 @@ void fill_placement(Rolling& rolling, Named whom, const json::Object& placement,
   }
   if (named == present) return;
   const std::int64_t fence = fence_of(rolling.draft.status);
-  const bool is_outdated = batch_of(placement) > fence;
+  const bool is_ahead = batch_of(placement) > fence;
   // To take clusters out, and to keep those who are late in, is right from any look.
-  if (!is_outdated || whom != Named::All) {
+  if (!is_ahead || whom != Named::All) {
     set_clusters(rolling.draft, placement, std::move(named), std::max(batch_of(placement), fence));
   } else {
-    rolling.draft.note(fmt::format("{} is for a later batch: this look is out of date",
-                                   kube::key_of(placement).to_string()));
+    rolling.draft.note(fmt::format("{} has the number of a later batch, {}: nobody new is named in it",
+                                   kube::key_of(placement).to_string(), batch_of(placement)));
   }
 }
 

@@ -70,8 +70,8 @@ Task<void> RolloutController::act(kube::ObjectKey key, Action action) {
   co_return Result<void>{};
 }
 
-void RolloutController::tell(const ClusterGroupUpgrade& about, const std::vector<RolloutEvent>& events) {
-  for (const RolloutEvent& each : events) events_.tell(about, each);
+void RolloutController::tell(const ClusterGroupUpgrade& about, std::vector<RolloutEvent> events) {
+  for (RolloutEvent& each : events) events_.tell(about, std::move(each));
 }
 
 Task<void> RolloutController::patch_rollout(const ClusterGroupUpgrade& rollout, std::string subresource,
@@ -91,7 +91,7 @@ Task<void> RolloutController::carry_out(WriteStatus action) {
   json::Object patch;
   patch["status"] = std::move(change);
   FAIRWAY_CO_CHECKED(co_await patch_rollout(*action.rollout, "status", std::move(patch)));
-  tell(*action.rollout, action.events);
+  tell(*action.rollout, std::move(action.events));
   co_return Result<void>{};
 }
 
@@ -102,7 +102,7 @@ Task<void> RolloutController::carry_out(AddFinalizer action) {
   if (action.sets_default_timeout)
     json::ensure_object(patch, {"spec", "remediationStrategy"})["timeout"] = kDefaultTimeout;
   FAIRWAY_CO_CHECKED(co_await patch_rollout(*action.rollout, "", std::move(patch)));
-  tell(*action.rollout, action.events);
+  tell(*action.rollout, std::move(action.events));
   co_return Result<void>{};
 }
 

@@ -58,7 +58,7 @@ RolloutController::RolloutController(kube::Runtime& runtime, RolloutSettings set
       settings_(settings),
       decisions_(std::make_shared<const Settings>(settings.decisions)),
       clusters_(runtime.cache(kManagedClusters)),
-      events_(runtime.client(), registry),
+      events_(runtime.client(), registry, [this] { return controller_->queue().ready() > 0; }),
       jobs_(runtime, registry),
       reporter_("fleet", runtime.events()),
       writes_(runtime.client().clock()),

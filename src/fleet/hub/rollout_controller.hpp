@@ -32,7 +32,7 @@ namespace fairway::fleet {
 struct RolloutSettings {
   Settings decisions = {};
   std::shared_ptr<UpdateGraph> update_graph = {};  // null: releases are not looked up
-  std::size_t workers = 32;  // a request takes as long as a durable write; the server gathers them
+  std::size_t workers = 64;  // a request takes as long as a durable write; the server gathers them
 };
 
 class RolloutController {
@@ -89,7 +89,7 @@ class RolloutController {
   Task<void> carry_out(CreateRollback action);
   Task<void> carry_out(PatchManagedCluster action);
   Task<void> patch_rollout(const ClusterGroupUpgrade& rollout, std::string subresource, json::Object patch);
-  void tell(const ClusterGroupUpgrade& about, const std::vector<RolloutEvent>& events);
+  void tell(const ClusterGroupUpgrade& about, std::vector<RolloutEvent> events);
 
   kube::Runtime& runtime_;
   RolloutSettings settings_;

@@ -2,12 +2,14 @@
 //
 // tell() never waits and never fails; run() sends. Unlike other events, these are read by programs that
 // follow a rollout: each is one of its own, none is counted into another or held back for being frequent.
-// What does not fit into the queue, and what the server keeps refusing, is dropped and counted. Belongs to
-// one event loop.
+// What does not fit into the queue, and what the server keeps refusing, is dropped and counted. While
+// rollouts wait for their turn, telling takes a small share of the time only: it must not hold up the doing.
+// Belongs to one event loop.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 
 #include "async/notify.hpp"
@@ -18,29 +20,41 @@
 
 namespace fairway::fleet {
 
+// An event that is yet to be sent.
+struct ToldEvent {
+  kube::ObjectKey rollout;
+  std::string uid;
+  RolloutEvent event;
+  WallTime time;
+  std::uint64_t unique;  // makes its name
+};
+
+json::Object event_object(const ToldEvent& told);
+
 class RolloutEvents {
  public:
-  RolloutEvents(kube::Client& client, metrics::Registry& registry);
+  using IsBusy = std::function<bool()>;
 
-  void tell(const ClusterGroupUpgrade& about, const RolloutEvent& event);
+  // `is_busy`: whether rollouts wait for their turn.
+  RolloutEvents(kube::Client& client, metrics::Registry& registry, IsBusy is_busy);
+
+  void tell(const ClusterGroupUpgrade& about, RolloutEvent event);
   // Sends until cancelled.
   Task<void> run();
   std::size_t queued() const { return queue_.size(); }
 
  private:
-  Task<void> work(std::size_t threshold);
-  Task<void> send(json::Object event);
+  bool needs(std::size_t sender) const;
+  Task<void> work(std::size_t sender);
+  Task<void> send(const ToldEvent& told);
   void count(const char* outcome);
 
   kube::Client& client_;
   metrics::Registry& registry_;
+  IsBusy is_busy_;
   std::uint64_t sequence_ = 0;
-  std::deque<json::Object> queue_;
+  std::deque<ToldEvent> queue_;
   async::Notify queued_;
 };
-
-// As it is sent; `unique` makes its name.
-json::Object event_object(const ClusterGroupUpgrade& about, const RolloutEvent& event, WallTime now,
-                          std::uint64_t unique);
 
 }  // namespace fairway::fleet
