@@ -3,53 +3,28 @@
 Prometheus chooses its port itself and says it in its log, so no other test can take it in between. Samples carry the
 time at which they were read: a scrape that a busy machine makes late is then only late, and does not end the series.
 """
-import http.server
 import json
 import re
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
+from cluster_version import Web
 from update_service import PATIENCE, eventually
 
 
-class Exporter:
+class Exporter(Web):
     """What clusters have sent: lines such as `up{_id="a"} 1`, which a test may replace as a whole at any time."""
 
     def __init__(self, lines):
         self.lines = lines
-        exporter = self
+        super().__init__(lambda path: (200, self.text()))
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                now = int(time.time() * 1000)
-                body = "".join(f"{line} {now}\n" for line in exporter.lines).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "text/plain; version=0.0.4")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            def handle_error(self, *_):
-                pass  # who asked may not have waited
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-
-    @property
-    def address(self):
-        return f"127.0.0.1:{self.server.server_address[1]}"
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
+    def text(self):
+        now = int(time.time() * 1000)
+        return "".join(f"{line} {now}\n" for line in self.lines)
 
 
 class Prometheus:
@@ -57,7 +32,7 @@ class Prometheus:
 
     def __init__(self, folder, exporter=None, *flags):
         folder.mkdir(parents=True, exist_ok=True)
-        scraped = f"scrape_configs:\n- job_name: fleet\n  static_configs: [{{targets: ['{exporter.address}']}}]\n" if exporter else ""
+        scraped = f"scrape_configs:\n- job_name: fleet\n  static_configs: [{{targets: ['127.0.0.1:{exporter.port}']}}]\n" if exporter else ""
         (folder / "prometheus.yml").write_text("global: {scrape_interval: 1s, scrape_timeout: 1s}\n" + scraped)
         self.log = folder / "prometheus.log"
         with open(self.log, "wb") as log:
